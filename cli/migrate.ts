@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { formatProgress } from "../core/sync/progress.ts";
 import { commandsFor } from "../core/util/commands.ts";
 import { printable } from "../core/util/printable.ts";
+import { ProblemError } from "../core/util/problem.ts";
 import type { MoveOptions } from "./edit/moveOrchestrator.ts";
 import { decideMigrationStep, type MigrationInput, type MigrationStack, type RunStep } from "./next/migrationStep.ts";
 import { createPulumi } from "./pulumi/pulumiCommand.ts";
@@ -9,7 +10,6 @@ import { removeSettings } from "./pulumi/stackFiles.ts";
 import { shortenStackName } from "./pulumi/stackName.ts";
 import { openStack } from "./status/openStack.ts";
 import { readStatusOnce } from "./status/readStatus.ts";
-import { createRefusal } from "./terminal/refusal.ts";
 
 const lookupIntervalMs = 30_000;
 
@@ -18,7 +18,7 @@ export interface MigrateOptions extends Omit<MoveOptions, "from" | "up" | "comma
   readonly yes?: boolean;
 }
 
-/** Runs step after step until the old stack is destroyed. Returns the exit code. @throws CliRefusal if it is stuck */
+/** Runs step after step until the old stack is destroyed. Returns the exit code. @throws ProblemError if it is stuck */
 export async function migrate(
   old: string,
   fresh: string,
@@ -27,7 +27,7 @@ export async function migrate(
 ): Promise<number> {
   const again = commandsFor(fresh).migrate(old, ...(options.yes ? ["--yes"] : []));
   const refuse = (what: string, needed: string | undefined, ...next: readonly string[]) =>
-    createRefusal({ what, needed, next: [...next.map((line) => line.trim()), `then: ${again}`] });
+    new ProblemError({ what, needed, next: [...next.map((line) => line.trim()), `then: ${again}`] });
   deps.say(`You can stop this command at any time. To continue: ${again}`);
   // The new host's first run prints the wallet's step although the orchestrator has not moved yet.
   deps.say("Change nothing in the wallet until this command tells you to.");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { commandsFor } from "../core/util/commands.ts";
-import { formatProblem } from "../core/util/problem.ts";
+import { ProblemError } from "../core/util/problem.ts";
 import { resolveHomeDirectory } from "../core/util/resolvePath.ts";
 import { providerNames } from "../core/util/resourceTypes.ts";
 import { withLock } from "../core/util/withLock.ts";
@@ -9,7 +9,6 @@ import { createPulumi, formatPulumiError, type Pulumi } from "./pulumi/pulumiCom
 import { runUp } from "./pulumi/stackFiles.ts";
 import { shortenStackName } from "./pulumi/stackName.ts";
 import { type PendingOperation, parseState } from "./pulumi/stackState.ts";
-import { CliRefusal, createRefusal } from "./terminal/refusal.ts";
 
 /** True if a cut-off creation of this type may be repeated, because it looks at the host before it acts. */
 const isRepeatable = (type: string) => type === "command:remote:Command" || providerNames.has(type);
@@ -49,13 +48,13 @@ export async function clearStale(
     const refresh = ["refresh", "--yes", "--skip-preview", "--run-program=false", "--exclude", "**"];
     const { exitCode, stdout, stderr } = await engine.run([...refresh, ...clear]);
     if (exitCode === 0) {
-      if (doubtful.length > 0) throw new CliRefusal(formatDoubtful(stack, doubtful));
+      if (doubtful.length > 0) throw describeDoubtful(stack, doubtful);
       for (const { name, type } of creations) say(`cleared: the interrupted creation of ${name} (${type})`);
       return;
     }
     const locks = parseLocks(`${stderr}\n${stdout}`);
     if (locks === undefined || attempt === 3)
-      throw new CliRefusal(formatPulumiError("refresh", stack, stderr || stdout));
+      throw new ProblemError({ what: formatPulumiError("refresh", stack, stderr || stdout) });
     say(clearLocks(stack, await Promise.all(locks.map(readHolder)), isStale));
     await engine.read(["cancel", "--yes"]);
   }
@@ -67,22 +66,22 @@ function clearLocks(stack: string, held: readonly LockStatus[], isStale: boolean
   const who = held.map(({ lock }) => formatHolder(lock)).join("; ") || "a run that the backend does not name";
   const living = held.find(({ holder }) => holder === "lives");
   if (living !== undefined)
-    throw createRefusal({
+    throw new ProblemError({
       what: `${stack} is locked by a run that is still running: ${who}`,
       needed: `wait until that run has ended; to follow it: ${run.status("--watch")}`,
       next: `Or stop that run (Ctrl-C, twice if it waits for the sync; or: kill -INT ${living.lock.pid}), then: ${run.resume()}`,
     });
   if (isStale || (held.length > 0 && held.every(({ holder }) => holder === "gone")))
     return `cleared: the lock of ${who}, ${isStale ? "because of --lock-is-stale" : "which has ended"}`;
-  throw createRefusal({
+  throw new ProblemError({
     what: `${stack} is locked by ${who}; this machine can't check whether that run is still running`,
     needed: `wait until that run has ended. If you know that it has ended: ${run.resume("--lock-is-stale")}`,
     next: "If that run has not ended, two runs change one host, and the results of the first to end are lost.",
   });
 }
 
-function formatDoubtful(stack: string, doubtful: readonly PendingOperation[]): string {
-  return formatProblem({
+function describeDoubtful(stack: string, doubtful: readonly PendingOperation[]): ProblemError {
+  return new ProblemError({
     what: "the killed run was creating something that may exist, though the state lacks it: the creation stays pending",
     found: doubtful.map(({ name, type }) => `${name} (${type})`),
     needed: `look in your provider's console which of these exist, then: ${commandsFor(stack).refresh}`,

@@ -4,7 +4,7 @@ import { hourlyRestart } from "../core/steps/nodeSteps.ts";
 import { createEnvelope } from "../core/steps/step.ts";
 import { createReceiver } from "../core/steps/stepVariables.ts";
 import { say } from "../core/util/printable.ts";
-import { createProblemError } from "../core/util/problem.ts";
+import { ProblemError } from "../core/util/problem.ts";
 import { defineResource, hasChanges } from "./runtime/dynamicResource.ts";
 import type { ProviderRun } from "./runtime/provider.ts";
 import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
@@ -54,7 +54,7 @@ async function turnOff({ target, script }: OffWork): Promise<void> {
   } catch (error) {
     const { printed = [], message } = error as Partial<ScriptError>;
     for (const line of printed) say(line);
-    throw createProblemError({
+    throw new ProblemError({
       what: `${target.address}: the hourly restart is on, and could not be turned off: a producing node misses momentums`,
       found: message,
       next: "Put a # at the start of its line with crontab -e on the host, then run the same command again.",

@@ -15,7 +15,7 @@ import { createRetirementInputs } from "../core/retirement/retirementInputs.ts";
 import { systemClock } from "../core/util/clock.ts";
 import { commandsFor } from "../core/util/commands.ts";
 import { say } from "../core/util/printable.ts";
-import { createProblemError } from "../core/util/problem.ts";
+import { ProblemError } from "../core/util/problem.ts";
 import { formatUnattendedRefusal, isUnattended } from "../core/util/unattended.ts";
 import { defineResource } from "./runtime/dynamicResource.ts";
 import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
@@ -122,7 +122,7 @@ async function updateGuardState(
   prepare: () => RetirementInputs,
 ): Promise<GuardOutputs> {
   if (olds.pillar !== news.pillar)
-    throw createProblemError({
+    throw new ProblemError({
       what: `pillar-host:pillar.name: this stack's host is that of ${olds.pillar}; nothing was changed`,
       found: news.pillar,
       needed: `set it back: ${commandsFor(news.stack).setText("pillar.name", olds.pillar)}`,

@@ -2,7 +2,7 @@ import { type Cloud, describeServer, findOrder, type Owner, type SentOrder } fro
 import { openCloud } from "../core/cloud/clouds.ts";
 import { type Clock, systemClock } from "../core/util/clock.ts";
 import { commandsFor } from "../core/util/commands.ts";
-import { createProblemError } from "../core/util/problem.ts";
+import { ProblemError } from "../core/util/problem.ts";
 import { defineResource, hasChanges } from "./runtime/dynamicResource.ts";
 import { readStackConfig } from "./runtime/stackConfig.ts";
 
@@ -74,7 +74,7 @@ export async function assertNoneLeft(
   }
   if (servers.length === 0) return client.forgetOrders();
   const { refresh, up, destroy, removeStack } = commandsFor(owner.stack);
-  throw createProblemError({
+  throw new ProblemError({
     what: `a server with the labels of stack ${owner.stack} is at ${client.provider}, and this state does not have it: key and firewall stay`,
     found: servers.map((each) => describeServer(each, orders)),
     needed:

@@ -13,11 +13,12 @@ import { createEnvelope } from "../core/steps/step.ts";
 import { createReceiver } from "../core/steps/stepVariables.ts";
 import { createGateSettings, createWitnessSources, type GateSettings } from "../core/sync/gateSettings.ts";
 import type { WitnessSources } from "../core/sync/references.ts";
-import { isGiveUp, type SyncResult, waitForSync } from "../core/sync/waitForSync.ts";
+import { type SyncResult, waitForSync } from "../core/sync/waitForSync.ts";
 import { openNodeReader } from "../core/sync/witnesses.ts";
 import { systemClock } from "../core/util/clock.ts";
 import { commandsFor } from "../core/util/commands.ts";
 import { say, takeFirstLine } from "../core/util/printable.ts";
+import { hasKind } from "../core/util/problem.ts";
 import { formatDuration } from "../core/util/timeText.ts";
 import { decideWait } from "../core/util/unattended.ts";
 import { defineResource } from "./runtime/dynamicResource.ts";
@@ -148,7 +149,7 @@ export async function passGate(
     say(`sync: synced at height ${record.currentHeight} after ${took}`);
     return outputs;
   } catch (error) {
-    if (!isGiveUp(error) && !signal.aborted)
+    if (!hasKind(error, "gaveUp", "awaiting") && !signal.aborted)
       notify("failed", `the wait for the sync ended in an error: ${takeFirstLine((error as Error).message)}`);
     await wallet?.settled();
     kept.earlier = wallet?.earlier() ?? earlier;

@@ -6,17 +6,15 @@ import { findWholeBackup } from "../../core/orchestrator/checks/preparation.ts";
 import { readOrchestratorFacts } from "../../core/orchestrator/checks/survey.ts";
 import { locateOrchestrator } from "../../core/orchestrator/hosts/locateOrchestrator.ts";
 import { createNewPlace, createOldPlace, type OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs.ts";
-import { unreadableJournal } from "../../core/orchestrator/rules/journal.ts";
 import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin.ts";
 import { openRoot, type RootHost } from "../../core/ssh/root.ts";
 import { readOrchestratorLibrary } from "../../core/steps/libraries.ts";
 import { systemClock } from "../../core/util/clock.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { printable, printableLines } from "../../core/util/printable.ts";
-import { createProblemError } from "../../core/util/problem.ts";
+import { hasKind, ProblemError } from "../../core/util/problem.ts";
 import { withLock } from "../../core/util/withLock.ts";
 import { openStack, type StackInfo } from "../status/openStack.ts";
-import { CliRefusal } from "../terminal/refusal.ts";
 
 type Candidate = { readonly root: RootHost; readonly place: OrchestratorPlace };
 
@@ -40,7 +38,7 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
     else console.log(printableLines(formatBackup(stack, root.address, made).join("\n")));
     return 0;
   } catch (error) {
-    throw new CliRefusal(`no backup of the orchestrator of ${stack} was made: ${(error as Error).message}`);
+    throw new ProblemError({ what: `no backup of the orchestrator of ${stack} was made: ${(error as Error).message}` });
   } finally {
     for (const { root } of candidates) root.close();
   }
@@ -60,17 +58,18 @@ function openCandidates({ config, address, hostKey }: StackInfo): Candidate[] {
   return candidates;
 }
 
-async function findOrchestrator(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {
+/** Finds the host that runs the orchestrator. */
+export async function findOrchestrator(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {
   const { up, backup } = commandsFor(stack);
   if (candidates.length === 0)
-    throw createProblemError({
+    throw new ProblemError({
       what: "the address and ssh host key of its host are not recorded",
       needed: `record them: ${up}`,
     });
   const hosts = candidates.map(async ({ root, place }) => {
     const seen = await readOrchestratorFacts(root, place).catch((error: Error) => {
       // This host answers: the orchestrator may be on it.
-      if (error.message.includes(unreadableJournal)) throw error;
+      if (hasKind(error, "unreadableJournal")) throw error;
       return { unseen: error.message };
     });
     return { root, place, address: root.address, seen };

@@ -32,7 +32,7 @@ import { checkHost } from "./checkHost.ts";
 import { checkNodeVersion } from "./checkNodeVersion.ts";
 import { type CheckRow, decideCheckExitCode, fail, formatChecks, pass, pending } from "./checkRow.ts";
 
-/** Makes all checks that `pulumi up` makes before it changes anything. Returns the exit code. @throws CliRefusal */
+/** Makes all checks that `pulumi up` makes before it changes anything. Returns the exit code. @throws ProblemError */
 export async function check(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
   const { stack, config } = source;

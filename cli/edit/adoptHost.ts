@@ -4,6 +4,7 @@ import type { StackConfig } from "../../core/config/config.ts";
 import { createProxyLogin } from "../../core/ssh/configuredLogin.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { isSameMachine } from "../../core/util/hostPort.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { answerSchemas, refuseBadAnswers } from "../init/checkAnswers.ts";
 import { confirmHostKey } from "../init/confirmHostKey.ts";
 import { readUnchangedExample, resolveStackFilePath } from "../init/stackText.ts";
@@ -12,7 +13,6 @@ import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulu
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
 import { checkStackName } from "../pulumi/stackName.ts";
 import { parseState } from "../pulumi/stackState.ts";
-import { createRefusal } from "../terminal/refusal.ts";
 import { createProxySettings, listOwnSecrets } from "./otherStack.ts";
 
 export interface AdoptOptions {
@@ -40,7 +40,7 @@ export async function adoptHost(
   const configured = await model.read(["config", "--json", "--show-secrets"]);
   const config = parseConfiguration(like, configured);
   if (isSameMachine(config.host, { address, hostKey }))
-    throw createRefusal({
+    throw new ProblemError({
       what: `${address} is the host of ${like} already: nothing was made`,
       needed: "give the address of the old host, which is to be retired",
     });
@@ -123,7 +123,7 @@ async function isUnusedCopy(others: string, engine: Pulumi): Promise<boolean> {
 async function refuseOtherHost(stack: string, address: string, engine: Pulumi): Promise<void> {
   const text = await engine.read(["config", "get", "--path", "pillar-host:host.address"]).catch(() => "");
   if (text.trim() === address || text.trim() === "") return;
-  throw createRefusal({
+  throw new ProblemError({
     what: `there is a stack ${stack} already, of host ${text.trim()}: nothing was changed`,
     needed: `give the stack of ${address} another name`,
   });

@@ -8,12 +8,11 @@ import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory.ts";
 import { describeUnknownHistory } from "../../core/orchestrator/rules/obstacles.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { isSameMachine } from "../../core/util/hostPort.ts";
-import { formatProblem } from "../../core/util/problem.ts";
+import { formatProblem, ProblemError } from "../../core/util/problem.ts";
 import { quoteShellWord } from "../../core/util/quote.ts";
 import { type PlainSettings, removeSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
 import type { OtherHost } from "../pulumi/stackState.ts";
 import { askText } from "../terminal/prompts.ts";
-import { CliRefusal, createRefusal } from "../terminal/refusal.ts";
 import { createHostSettings, listOwnSecrets, openTwoStacks } from "./otherStack.ts";
 
 /** The orchestrator's release for the new host. By default the configured one, and the version in its address. */
@@ -33,7 +32,7 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
   const { from, up, command } = options;
   const { engine, config, other: before, host } = await openTwoStacks(stack, from, "--from");
   const wrong = findReleaseProblem(stack, config, options);
-  if (wrong !== undefined) throw new CliRefusal(wrong);
+  if (wrong !== undefined) throw new ProblemError({ what: wrong });
   const word = await confirmFirstMove(stack, config, options);
   const settings = { ...createMoveSettings(config, before, host, options), ...word };
   const stale = findStaleKeys(config, host);
@@ -62,7 +61,7 @@ async function hasMoved(stack: string, config: StackConfig): Promise<boolean> {
   return summarizeMoves(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)).generation > 0;
 }
 
-/** Asks the operator to confirm a first move, if the event log has none. Returns the setting. @throws CliRefusal */
+/** Asks the operator to confirm a first move, if the event log has none. Returns the setting. @throws ProblemError */
 export async function confirmFirstMove(
   stack: string,
   config: StackConfig,
@@ -77,7 +76,7 @@ export async function confirmFirstMove(
       { validate: (answer) => answer === "never" || 'type the word "never", or press Ctrl-C' },
     );
   else if (!options.firstMove)
-    throw createRefusal({
+    throw new ProblemError({
       what: "the event log has no move of this orchestrator: nothing was changed",
       needed,
       next: "If it was never moved, run the same command again with --first-move",

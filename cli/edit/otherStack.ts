@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { isSameMachine } from "../../core/util/hostPort.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { parseConfiguration } from "../pulumi/configuration.ts";
 import { createPulumi } from "../pulumi/pulumiCommand.ts";
 import type { PlainSettings } from "../pulumi/stackFiles.ts";
 import { type OtherHost, parseState } from "../pulumi/stackState.ts";
-import { createRefusal } from "../terminal/refusal.ts";
 
 /**
- * Reads a stack and the one that an option names. @throws CliRefusal if one can't be read, or the other has no host yet,
+ * Reads a stack and the one that an option names. @throws ProblemError if one can't be read, or the other has no host yet,
  * has the same one, or is of another Pillar
  */
 export async function openTwoStacks(stack: string, otherStack: string, option: "--from" | "--successor") {
@@ -18,13 +18,13 @@ export async function openTwoStacks(stack: string, otherStack: string, option: "
   const other = parseConfiguration(otherStack, await others.read(["config", "--json", "--show-secrets"]));
   const { host } = parseState(await others.read(["stack", "export"]));
   if (host === undefined)
-    throw createRefusal({
+    throw new ProblemError({
       what: `stack ${otherStack} has no host in its outputs yet: nothing was changed`,
       needed: `complete a run of ${otherStack}: ${commandsFor(otherStack).up}`,
     });
   const what = findContradiction(config, { pillar: other.pillar, host });
   const needed = `give ${option} the stack of another host of Pillar ${config.pillar.name}`;
-  if (what) throw createRefusal({ what: `${otherStack} is ${what}: nothing was changed`, needed });
+  if (what) throw new ProblemError({ what: `${otherStack} is ${what}: nothing was changed`, needed });
   return { engine, config, other, host };
 }
 

@@ -1,7 +1,7 @@
 import type { StackConfig } from "../../core/config/config.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
 import type { OtherHost } from "../pulumi/stackState.ts";
-import { createRefusal } from "../terminal/refusal.ts";
 import { createHostSettings, openTwoStacks } from "./otherStack.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function retireHost(
 ): Promise<number> {
   const { engine, config, other, host } = await openTwoStacks(stack, successor, "--successor");
   if (other.lifecycle !== "active")
-    throw createRefusal({
+    throw new ProblemError({
       what: `the lifecycle of ${successor} is ${other.lifecycle}: nothing was changed`,
       needed: "give --successor an active stack; check whether the two stacks are swapped",
     });

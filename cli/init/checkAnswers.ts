@@ -5,7 +5,7 @@ import { network } from "../../core/config/hostSchema.ts";
 import { nodeRelease } from "../../core/config/nodeSchema.ts";
 import { address, hostKey, port, rpcUrl, word } from "../../core/config/schemaParts.ts";
 import { stackSchema } from "../../core/config/stackSchema.ts";
-import { CliRefusal } from "../terminal/refusal.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import type { Secret } from "./stackSecrets.ts";
 
 export const answerSchemas = {
@@ -43,7 +43,9 @@ export function refuseBadAnswers(
 export function refuseProblems(command: string, faults: readonly string[]): void {
   if (faults.length === 0) return;
   const lines = faults.map((fault) => `  - ${fault}`);
-  throw new CliRefusal([`pillar-host ${command} can't use these answers; nothing was written`, ...lines].join("\n"));
+  throw new ProblemError({
+    what: [`pillar-host ${command} can't use these answers; nothing was written`, ...lines].join("\n"),
+  });
 }
 
 /** Checks a stack's file together with the secrets; the private key's pass phrase may be missing. */

@@ -1,7 +1,7 @@
 import { readPresentedKey, type SshTarget } from "../../core/ssh/ssh.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { quote } from "../../core/util/quote.ts";
 import { askConfirmation, isTerminal } from "../terminal/prompts.ts";
-import { createRefusal } from "../terminal/refusal.ts";
 import type { InitFlags } from "./stackText.ts";
 
 const printKey = "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub";
@@ -21,7 +21,7 @@ export async function confirmHostKey(
   if (hostKey !== undefined) return hostKey;
   const shown = await readPresentedKey(address, port, proxy);
   const refuse = (what: string, needed: string, next?: string) =>
-    createRefusal({ what: `${what}; nothing was written`, needed, next });
+    new ProblemError({ what: `${what}; nothing was written`, needed, next });
   if (shown.fault !== undefined)
     throw refuse(shown.fault, `give the address of a server that answers, or --port PORT; behind a proxy: ${option}`);
   const { key } = shown;

@@ -1,8 +1,8 @@
 import { formatRequirement, type VersionGap } from "../../core/chain/requiredVersions.ts";
 import { findVersion } from "../../core/chain/versions.ts";
 import { countAgentKeys } from "../../core/ssh/login.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { askChoice, askText } from "../terminal/prompts.ts";
-import { CliRefusal, createRefusal } from "../terminal/refusal.ts";
 import { answerSchemas, createValidator, refuseBadAnswers } from "./checkAnswers.ts";
 import { confirmHostKey } from "./confirmHostKey.ts";
 import { checkKeyFile, listKeyFiles } from "./stackSecrets.ts";
@@ -109,7 +109,7 @@ async function confirmAddress(
     try {
       return { address, hostKey: await confirmHostKey(address, port, question) };
     } catch (error) {
-      if (!isTyped || !(error instanceof CliRefusal)) throw error;
+      if (!isTyped || !(error instanceof ProblemError)) throw error;
       console.error(error.message);
     }
   }
@@ -143,7 +143,7 @@ async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boo
   if (keyFile !== undefined) {
     const fault = checkKeyFile(keyFile);
     if (fault === undefined) return { keyFile };
-    throw createRefusal({ what: `--key-file: ${keyFile} ${fault.wrong}`, needed: `give ${fault.needed}` });
+    throw new ProblemError({ what: `--key-file: ${keyFile} ${fault.wrong}`, needed: `give ${fault.needed}` });
   }
   const count = isCloud ? 0 : countAgentKeys();
   const byAgent = { value: "agent", name: `with the ssh agent (keys in it: ${count})` };

@@ -1,9 +1,9 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { anyStack, commandsFor } from "../../core/util/commands.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { createPulumi, formatPulumiError, type Pulumi } from "../pulumi/pulumiCommand.ts";
 import { checkStackName, shortenStackName } from "../pulumi/stackName.ts";
 import { askText } from "../terminal/prompts.ts";
-import { CliRefusal, createRefusal } from "../terminal/refusal.ts";
 import { choosePassphrase, gatherSecrets, listMissingSecrets, type Secret } from "./stackSecrets.ts";
 import {
   formatStackFile,
@@ -52,7 +52,7 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
 async function requiresPassphrase(): Promise<boolean> {
   const backend = await createPulumi("").readBackend();
   if (backend !== undefined) return !/^https?:/.test(backend);
-  throw createRefusal({
+  throw new ProblemError({
     what: "pulumi is not logged in: it has no place for the state of your stacks",
     needed: `log in; to keep the state on this machine (~/.pulumi): ${anyStack.loginHere}`,
   });
@@ -61,14 +61,14 @@ async function requiresPassphrase(): Promise<boolean> {
 /** Refuses an existing stack or file. Returns the text of the unchanged example, which may be overwritten. */
 async function refuseExisting(engine: Pulumi, stack: string, file: string): Promise<string | undefined> {
   if ((await engine.listStacks()).includes(stack))
-    throw createRefusal({
+    throw new ProblemError({
       what: `there is a stack ${stack} already; nothing was written`,
       needed: `choose another name; or, to continue with this stack: ${commandsFor(stack).up}`,
     });
   if (!existsSync(file)) return undefined;
   const text = readUnchangedExample(file);
   if (text !== undefined) return text;
-  throw createRefusal({
+  throw new ProblemError({
     what: `${file} exists already; nothing was written`,
     needed: `choose another name; or, to make the stack of this file: ${commandsFor(stack).makeStack}`,
   });
@@ -85,7 +85,9 @@ async function createStack(
   if (exitCode === 0) return;
   if (before === undefined) rmSync(file);
   else writeFileSync(file, before);
-  throw new CliRefusal(`${formatPulumiError("stack init", stack, stderr)}\nNo stack made; ${file} is as it was.`);
+  throw new ProblemError({
+    what: `${formatPulumiError("stack init", stack, stderr)}\nNo stack made; ${file} is as it was.`,
+  });
 }
 
 function formatResult(stack: string, adopt: boolean, missing: readonly string[]): string {

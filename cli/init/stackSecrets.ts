@@ -6,10 +6,10 @@ import {
   readKeyFile,
   someKeyFile,
 } from "../../core/config/privateKey.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { readSmallFile, type SmallFile } from "../../core/util/readSmallFile.ts";
 import { resolvePath } from "../../core/util/resolvePath.ts";
 import { askSecret, isTerminal } from "../terminal/prompts.ts";
-import { createRefusal } from "../terminal/refusal.ts";
 import type { Answers, InitFlags, LoginMethod } from "./stackText.ts";
 
 /** A secret of the configuration: the key below `pillar-host:`, and its value. */
@@ -36,7 +36,8 @@ export async function gatherSecrets(
 }
 
 function readToken(file: string): string {
-  const refusal = (wrong: string, needed: string) => createRefusal({ what: `--token-file: ${file} ${wrong}`, needed });
+  const refusal = (wrong: string, needed: string) =>
+    new ProblemError({ what: `--token-file: ${file} ${wrong}`, needed });
   let found: SmallFile;
   try {
     found = readSmallFile(file);

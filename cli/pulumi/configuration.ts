@@ -1,6 +1,6 @@
 import { parseWholeConfig, type Raw, type StackConfig } from "../../core/config/config.ts";
 import { formatConfigFaults } from "../../core/config/configFaults.ts";
-import { CliRefusal } from "../terminal/refusal.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { shortenStackName } from "./stackName.ts";
 
 /** Parses the output of `pulumi config --json --show-secrets`: values by key, all projects' keys among them. */
@@ -14,5 +14,5 @@ export function parseRawValues(text: string): Raw {
 export function parseConfiguration(stack: string, text: string): StackConfig {
   const parsed = parseWholeConfig(parseRawValues(text), shortenStackName(stack));
   if ("config" in parsed) return parsed.config;
-  throw new CliRefusal(formatConfigFaults(stack, parsed.faults, "", "the command"));
+  throw new ProblemError({ what: formatConfigFaults(stack, parsed.faults, "", "the command") });
 }

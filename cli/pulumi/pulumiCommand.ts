@@ -3,9 +3,8 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { text } from "node:stream/consumers";
 import { anyStack, commandsFor } from "../../core/util/commands.ts";
-import { formatProblem } from "../../core/util/problem.ts";
+import { formatProblem, ProblemError } from "../../core/util/problem.ts";
 import { askSecret } from "../terminal/prompts.ts";
-import { CliRefusal, createRefusal } from "../terminal/refusal.ts";
 import { findForeignState } from "./foreignState.ts";
 
 export type ProcessResult = Awaited<ReturnType<typeof runQuietly>>;
@@ -39,7 +38,7 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}) {
   const checkState = async ([command = ""]: readonly string[]) => {
     if (!["up", "destroy", "refresh"].includes(command)) return;
     const problem = findForeignState(stack, await engine.read(["stack", "export"]));
-    if (problem) throw createRefusal(problem);
+    if (problem) throw new ProblemError(problem);
   };
   const engine = {
     /** Runs pulumi and captures the output. Asks for a missing pass phrase. @throws Refusal if pulumi is not installed */
@@ -47,7 +46,7 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}) {
       await checkState(args);
       const ran = await runOnStack(args, input);
       // Pulumi itself can't ask for it, because its output is captured.
-      const isPassphraseMissing = ran.exitCode !== 0 && /passphrase must be set/.test(ran.stderr);
+      const isPassphraseMissing = ran.exitCode !== 0 && missingPassphrase.test(ran.stderr);
       if (!isPassphraseMissing || !process.stdin.isTTY) return ran;
       asked.passphrase ??= askPassphrase(args);
       return runOnStack(args, input);
@@ -55,13 +54,13 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}) {
     /** Runs pulumi like `run` and returns its output. @throws Refusal with pulumi's error */
     read: async (args: readonly string[], input?: string): Promise<string> => {
       const { exitCode, stdout, stderr } = await engine.run(args, input);
-      if (exitCode !== 0) throw new CliRefusal(formatPulumiError(args.join(" "), stack, stderr));
+      if (exitCode !== 0) throw new ProblemError({ what: formatPulumiError(args.join(" "), stack, stderr) });
       return stdout;
     },
     /** Lists the names of the project's stacks. @throws Refusal with pulumi's error */
     listStacks: async (): Promise<readonly string[]> => {
       const { exitCode, stdout, stderr } = await runWith(undefined, ["stack", "ls", "--json"]);
-      if (exitCode !== 0) throw new CliRefusal(formatPulumiError("stack ls", stack, stderr));
+      if (exitCode !== 0) throw new ProblemError({ what: formatPulumiError("stack ls", stack, stderr) });
       return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
     },
     readBackend: (): Promise<string | undefined> => {
@@ -101,10 +100,12 @@ export async function findPassphrase(
   return answer;
 }
 
-const pulumiMissing = createRefusal({
+const pulumiMissing = new ProblemError({
   what: "pulumi is not found in PATH",
   needed: "install Pulumi (https://www.pulumi.com/docs/install/), and check with: pulumi version",
 });
+
+const missingPassphrase = /passphrase must be set/;
 
 const createEnvironment = (passphrase: string | undefined): NodeJS.ProcessEnv =>
   passphrase === undefined ? process.env : { ...process.env, PULUMI_CONFIG_PASSPHRASE: passphrase };
@@ -146,11 +147,7 @@ export function formatPulumiError(command: string, stack: string, stderr: string
   const problems: readonly (readonly [pattern: RegExp, what: string, needed: string])[] = [
     [/no stack named/, `there is no stack ${stack} here`, find],
     [/incorrect passphrase/, `the pass phrase does not open stack ${stack}`, type],
-    [
-      /passphrase must be set/,
-      `stack ${stack} needs its pass phrase`,
-      `run the command in a terminal, or ${variables}`,
-    ],
+    [missingPassphrase, `stack ${stack} needs its pass phrase`, `run the command in a terminal, or ${variables}`],
     [/no Pulumi\.yaml/, "there is no Pulumi.yaml here", "change to the program's directory (cd pillar-host)"],
     [notLoggedIn, "pulumi is not logged in to a backend", login],
   ];

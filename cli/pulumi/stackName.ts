@@ -1,4 +1,4 @@
-import { createRefusal } from "../terminal/refusal.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 
 /** Returns a stack's short name, without organization and project, as event logs and files use it. */
 export const shortenStackName = (full: string): string => full.split("/").at(-1) ?? full;
@@ -7,7 +7,7 @@ export const shortenStackName = (full: string): string => full.split("/").at(-1)
 export function checkStackName(full: string): void {
   const name = shortenStackName(full);
   if (/^[A-Za-z0-9._-]{1,100}$/.test(name) && !/^\.*$/.test(name)) return;
-  throw createRefusal({
+  throw new ProblemError({
     what: "this name can't be a stack's; nothing was written",
     found: JSON.stringify(full),
     needed: "choose a name of letters, digits, dots, dashes and underscores, such as prod-2",

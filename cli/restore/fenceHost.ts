@@ -5,8 +5,8 @@ import { computeFingerprint, isOneMachine, isSameHost } from "../../core/ssh/pub
 import { type SshTarget, scanHostKey } from "../../core/ssh/ssh.ts";
 import { assertProxyWorks, type LoginError } from "../../core/ssh/sshErrors.ts";
 import { systemClock } from "../../core/util/clock.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { askConfirmation, askText } from "../terminal/prompts.ts";
-import { createRefusal } from "../terminal/refusal.ts";
 
 export interface FenceOptions {
   /** The sentence of {@link formatFenceSentence}. */
@@ -42,7 +42,7 @@ export const formatFenceSentence = (address: string): string =>
 /**
  * Fences a host that does not answer: switches its server off at its provider, and reads that back. Without such a
  * server, or an answer of its provider, the operator's sentence counts. @param onAnswer called if the host answers
- * @throws CliRefusal if the host answers, or nobody fences it
+ * @throws ProblemError if the host answers, or nobody fences it
  */
 export async function fenceHost(
   host: SshTarget,
@@ -101,4 +101,4 @@ async function confirmSentence(sentence: string, { fenced }: FenceOptions): Prom
   await askText(`Then type: ${sentence}`, { validate: (answer) => answer === sentence || "type that sentence" });
 }
 
-const refuse = (what: string, needed: string) => createRefusal({ what, needed });
+const refuse = (what: string, needed: string) => new ProblemError({ what, needed });

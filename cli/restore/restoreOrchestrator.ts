@@ -24,7 +24,7 @@ import type { SshTarget } from "../../core/ssh/ssh.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { isSameMachine } from "../../core/util/hostPort.ts";
 import { printableLines } from "../../core/util/printable.ts";
-import { formatProblem, type Problem } from "../../core/util/problem.ts";
+import { formatProblem, type Problem, ProblemError } from "../../core/util/problem.ts";
 import { formatDuration } from "../../core/util/timeText.ts";
 import {
   confirmFirstMove,
@@ -37,7 +37,6 @@ import { openTwoStacks } from "../edit/otherStack.ts";
 import { createPulumi } from "../pulumi/pulumiCommand.ts";
 import { removeSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
 import { openStackWithHost } from "../status/openStack.ts";
-import { CliRefusal, createRefusal } from "../terminal/refusal.ts";
 import { type FenceOptions, fenceHost, findServer } from "./fenceHost.ts";
 
 export interface RestoreOptions extends Omit<MoveOptions, "from">, FenceOptions {
@@ -51,7 +50,7 @@ export interface RestoreOptions extends Omit<MoveOptions, "from">, FenceOptions 
 
 /**
  * Fences a lost host, and lets `pulumi up` start its orchestrator on this stack's host from a backup (docs/restore.md).
- * After a kill, the same command continues. Returns the exit code. @throws CliRefusal
+ * After a kill, the same command continues. Returns the exit code. @throws ProblemError
  */
 export async function restoreOrchestrator(
   stack: string,
@@ -68,11 +67,9 @@ export async function restoreOrchestrator(
   const bridge = await readBridge({ node: createNodeTarget(config, address, hostKey), references: sync.references });
   const file = options.backup ?? chooseBackup(config, lost, moves, bridge);
   if (file === undefined)
-    throw createRefusal({ what: "the event log has no backup", needed: "give one with --backup FILE" });
+    throw new ProblemError({ what: "the event log has no backup", needed: "give one with --backup FILE" });
   const place = { directory: chooseRecordsPlace(config), identityFile: orchestrator.backup.identityFile, move };
-  const content = await readBackup(file, place).catch(({ message }: Error) => {
-    throw new CliRefusal(message);
-  });
+  const content = await readBackup(file, place);
   const server = findServer(await readLog(store, pillar.name), { lost, target: { address, hostKey } }, owners);
   const where = server ? `server ${server.id} at ${server.provider}` : "no cloud server of this host is known";
   const isFresh = isFreshShare(content, bridge);
@@ -82,12 +79,12 @@ export async function restoreOrchestrator(
   const { migrateFrom } = orchestrator;
   const { noKeyShare, haltedBridge } = migrateFrom ?? {};
   const stale = findStaleShare(content, bridge, confirmFor({ noKeyShare, haltedBridge }, known, commandsFor(stack)));
-  if (stale) throw createRefusal(stale);
+  if (stale) throw new ProblemError(stale);
   const ownWord = migrateFrom && isSameMachine(migrateFrom, lost) ? migrateFrom.laterThanMove : undefined;
   const laterThan = options.laterThanMove ?? ownWord;
   const wanted = { move, direction: "forward", known, laterThan, hosts } as const;
   const elsewhere = findForeignBackup(content, lost, wanted) ?? findLastHolder(wanted, lost.address);
-  if (elsewhere) throw createRefusal(elsewhere);
+  if (elsewhere) throw new ProblemError(elsewhere);
   const word = await confirmFirstMove(stack, config, options);
 
   const fence = await fenceHost(lost, server, options, () => endFence(store, move, lost, Date.now()));
@@ -113,7 +110,7 @@ export async function restoreOrchestrator(
   if (!isDone) console.log(formatWithdrawal(config, lost.address, address));
   if (code !== 0) return code;
   if (!isDone)
-    throw createRefusal({
+    throw new ProblemError({
       what: "the run ended well, but the orchestrator is not restored yet",
       needed: "solve the problems that the run printed",
       next: "Then run the same command again",
@@ -158,12 +155,12 @@ async function findLostHost(stack: string, config: StackConfig, options: Restore
   if (from !== undefined) {
     const { other, host } = await openTwoStacks(stack, from, "--from");
     const wrong = findReleaseProblem(stack, config, { ...options, from, command: "restore" });
-    if (wrong !== undefined) throw new CliRefusal(wrong);
+    if (wrong !== undefined) throw new ProblemError({ what: wrong });
     const settings = createMoveSettings(config, other, host, options);
     return { lost: createHostTarget(other, host.address, host.hostKey), settings, owners: [other, config] };
   }
   if (config.orchestrator.migrateFrom === undefined || (release ?? releaseSha256 ?? releaseVersion) !== undefined)
-    throw createRefusal({
+    throw new ProblemError({
       what: "the lost host's stack is not given: only with it can its host and release be set",
       needed: "give it with --from",
     });

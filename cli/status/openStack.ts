@@ -1,12 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { project } from "../../core/config/configFaults.ts";
 import { commandsFor } from "../../core/util/commands.ts";
-import { formatProblem } from "../../core/util/problem.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { readLocks } from "../pulumi/locks.ts";
 import { createPulumi } from "../pulumi/pulumiCommand.ts";
 import { shortenStackName } from "../pulumi/stackName.ts";
 import { parseState, type StackState } from "../pulumi/stackState.ts";
-import { CliRefusal, createRefusal } from "../terminal/refusal.ts";
 
 export type StackInfo = Awaited<ReturnType<typeof openStack>>;
 
@@ -15,14 +14,14 @@ export interface StackWithHost extends StackInfo {
   readonly hostKey: string;
 }
 
-/** Reads a stack that has a host whose key is known. @throws CliRefusal with the problem of stack or configuration */
+/** Reads a stack that has a host whose key is known. @throws ProblemError with the problem of stack or configuration */
 export async function openStackWithHost(fullName: string): Promise<StackWithHost> {
   const source = await openStack(fullName);
   const { stack, address, hostKey, config } = source;
-  if (address === undefined) throw new NoServerRefusal(stack, config.lifecycle === "retiring");
+  if (address === undefined) throw refuseMissingServer(stack, config.lifecycle === "retiring");
   if (hostKey !== undefined) return { ...source, address, hostKey };
   const { check, up } = commandsFor(stack);
-  throw createRefusal({
+  throw new ProblemError({
     what: `${address} was not read: its host key is neither configured nor recorded, so no login is safe`,
     needed: `compare the key that this prints with your provider's console: ${check()}`,
     next: `To record the key: ${up}`,
@@ -30,23 +29,17 @@ export async function openStackWithHost(fullName: string): Promise<StackWithHost
 }
 
 /** Refuses a stack without a server: the server has not been created yet, or was retired. */
-export class NoServerRefusal extends CliRefusal {
-  readonly isRetired: boolean;
-
-  constructor(stack: string, isRetired: boolean) {
-    const { up, removeStack } = commandsFor(stack);
-    super(
-      formatProblem({
-        what: `stack ${stack} has no server ${isRetired ? "any more" : "yet"}`,
-        needed: !isRetired && `create the server: ${up}`,
-        next: isRetired && `To delete the stack: ${removeStack}`,
-      }),
-    );
-    this.isRetired = isRetired;
-  }
+export function refuseMissingServer(stack: string, isRetired: boolean): ProblemError {
+  const { up, removeStack } = commandsFor(stack);
+  return new ProblemError({
+    kind: isRetired ? "serverGone" : "noServer",
+    what: `stack ${stack} has no server ${isRetired ? "any more" : "yet"}`,
+    needed: !isRetired && `create the server: ${up}`,
+    next: isRetired && `To delete the stack: ${removeStack}`,
+  });
 }
 
-/** Reads configuration and state of a stack that may have no host yet. @throws CliRefusal with the problem of stack or configuration */
+/** Reads configuration and state of a stack that may have no host yet. @throws ProblemError with the problem of stack or configuration */
 export async function openStack(fullName: string) {
   const stack = shortenStackName(fullName);
   const engine = createPulumi(fullName);

@@ -1,9 +1,10 @@
 import { printable } from "../../core/util/printable.ts";
+import { hasKind, ProblemError } from "../../core/util/problem.ts";
 import { createPulumi } from "../pulumi/pulumiCommand.ts";
-import { CliRefusal, refusalExitCode } from "../terminal/refusal.ts";
+import { refusalExitCode } from "../terminal/refusal.ts";
 import { notifyAlerts } from "./alerts/notifyAlerts.ts";
 import { decideStage, type Needs } from "./hostStage.ts";
-import { NoServerRefusal, openStackWithHost, type StackWithHost } from "./openStack.ts";
+import { openStackWithHost, type StackWithHost } from "./openStack.ts";
 import { readStatusOnce } from "./readStatus.ts";
 import { hang, truncate } from "./screenLayout.ts";
 import type { ReadStack, StackLookup } from "./stackView.ts";
@@ -11,15 +12,15 @@ import { createStatusJson } from "./statusJson.ts";
 
 /** Shows every stack of this program in the backend, and notifies their webhooks on demand. @returns the exit code */
 export async function showAllStacks(json = false, isNotified = false): Promise<number> {
-  const opened: { readonly stack: string; readonly source: StackWithHost | CliRefusal }[] = [];
+  const opened: { readonly stack: string; readonly source: StackWithHost | ProblemError }[] = [];
   // Opens one after the other, because each may ask for its pass phrase, and a typed one is tried for the next.
   for (const stack of await createPulumi("").listStacks())
     opened.push({ stack, source: await catchRefusal(openStackWithHost(stack)) });
   const all = await Promise.all(
     opened.map(async ({ stack, source }): Promise<StackLookup> => {
-      if (source instanceof CliRefusal) return { stack, refusal: source };
+      if (source instanceof ProblemError) return { stack, refusal: source };
       const reading = await catchRefusal(readStatusOnce(source));
-      return { stack, source, ...(reading instanceof CliRefusal ? { refusal: reading } : reading) };
+      return { stack, source, ...(reading instanceof ProblemError ? { refusal: reading } : reading) };
     }),
   );
   const summaries = summarize(all);
@@ -31,9 +32,9 @@ export async function showAllStacks(json = false, isNotified = false): Promise<n
   return Math.max(0, problems.length > 0 ? refusalExitCode : 0, ...summaries.map(({ exitCode }) => exitCode));
 }
 
-function catchRefusal<T>(promise: Promise<T>): Promise<T | CliRefusal> {
+function catchRefusal<T>(promise: Promise<T>): Promise<T | ProblemError> {
   return promise.catch((error: unknown) => {
-    if (error instanceof CliRefusal) return error;
+    if (error instanceof ProblemError) return error;
     throw error;
   });
 }
@@ -58,9 +59,9 @@ function summarizeStatus({ stack, view, exitCode, lines }: { readonly stack: str
 }
 
 /** Summarizes a stack that was not read. A missing server is no problem: it comes, or was retired. */
-function summarizeRefusal({ stack, refusal }: { readonly stack: string; readonly refusal: CliRefusal }) {
-  const isServerMissing = refusal instanceof NoServerRefusal;
-  const needsServer = isServerMissing && !refusal.isRetired ? "step" : "nothing";
+function summarizeRefusal({ stack, refusal }: { readonly stack: string; readonly refusal: ProblemError }) {
+  const isServerMissing = hasKind(refusal, "noServer", "serverGone");
+  const needsServer = hasKind(refusal, "noServer") ? "step" : "nothing";
   const needs = isServerMissing ? needsServer : "unseen";
   const json = { stack, looked: false, refusal: refusal.message, needs };
   const exitCode = isServerMissing ? 0 : refusalExitCode;

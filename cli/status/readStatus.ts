@@ -1,11 +1,10 @@
-import { isFatal } from "../../core/ssh/sshErrors.ts";
 import { formatWaysBack } from "../../core/sync/damagedDatabase.ts";
 import { createGateSettings } from "../../core/sync/gateSettings.ts";
 import type { SyncProgress } from "../../core/sync/progress.ts";
-import { isGiveUp, type WaitOptions, waitForSync } from "../../core/sync/waitForSync.ts";
-import { formatProblem } from "../../core/util/problem.ts";
+import { type WaitOptions, waitForSync } from "../../core/sync/waitForSync.ts";
+import { formatProblem, hasKind } from "../../core/util/problem.ts";
 import { hasSyncProof } from "../pulumi/stackState.ts";
-import { CliRefusal, refusalExitCode } from "../terminal/refusal.ts";
+import { refusalExitCode } from "../terminal/refusal.ts";
 import { type HostReader, openHostReader } from "./hostReader.ts";
 import { decideStage } from "./hostStage.ts";
 import type { StackWithHost } from "./openStack.ts";
@@ -13,7 +12,7 @@ import { readParts } from "./parts/readParts.ts";
 import { createUnknownParts, type StatusParts } from "./parts/statusParts.ts";
 import type { ReadStack, StackView } from "./stackView.ts";
 
-/** Reads a stack's host over a new connection. @throws CliRefusal */
+/** Reads a stack's host over a new connection. @throws ProblemError */
 export async function readStatusOnce(source: StackWithHost): Promise<ReadStack> {
   const host = openHostReader(source);
   try {
@@ -42,7 +41,7 @@ function findWaysBack({ config, address }: StackWithHost, { sync, synced = false
   return formatWaysBack(config, address, { synced, reason: why.kind, ...node }, facts?.done?.synced);
 }
 
-/** Reads node, facts and all parts at once, over one connection. @throws CliRefusal */
+/** Reads node, facts and all parts at once, over one connection. @throws ProblemError */
 export async function readStatus(source: StackWithHost, host: HostReader, since?: SyncStart): Promise<ReadStack> {
   const { address, config } = source;
   const [facts, parts, { sync, proof, unreachable }] = await Promise.all([
@@ -97,8 +96,7 @@ async function readSync(source: StackWithHost, { deps }: HostReader, since?: Syn
     const proof = await waitForSync(options, { ...deps, seen, say: () => undefined });
     return { sync, proof };
   } catch (error) {
-    if (isFatal(error)) throw new CliRefusal((error as Error).message);
-    if (!isGiveUp(error)) throw error;
+    if (!hasKind(error, "gaveUp", "awaiting")) throw error;
     const last = sync?.observation;
     return { sync, unreachable: last?.kind === "none" && last.unreachable ? last.reason : undefined };
   }

@@ -1,9 +1,9 @@
 import type { NodeHostFacts } from "../../core/ssh/hostFacts.ts";
 import type { SyncProgress } from "../../core/sync/progress.ts";
 import type { SyncResult } from "../../core/sync/waitForSync.ts";
+import type { ProblemError } from "../../core/util/problem.ts";
 import type { LockStatus } from "../pulumi/locks.ts";
 import type { StackState } from "../pulumi/stackState.ts";
-import type { CliRefusal } from "../terminal/refusal.ts";
 import type { StackWithHost } from "./openStack.ts";
 import type { StatusParts } from "./parts/statusParts.ts";
 
@@ -36,7 +36,7 @@ export interface ReadStack {
 /** A stack of the backend as it was read, or why it was not. `source` is absent if it could not be opened. */
 export type StackLookup = { readonly stack: string; readonly source?: StackWithHost } & (
   | ReadStack
-  | { readonly refusal: CliRefusal }
+  | { readonly refusal: ProblemError }
 );
 
 /** A command stays on one line if it can, so that it can be pasted. */

@@ -1,15 +1,15 @@
-import { CliRefusal } from "../terminal/refusal.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { openStackWithHost } from "./openStack.ts";
 
 type StatusOptions = Readonly<Partial<Record<"all" | "watch" | "keep" | "json" | "notify", boolean>>>;
 
-/** Shows the host of a stack, once or live, or those of all stacks. @returns the exit code. @throws CliRefusal */
+/** Shows the host of a stack, once or live, or those of all stacks. @returns the exit code. @throws ProblemError */
 export async function status(
   stack: string | undefined,
   { all, notify, watch: isWatched, keep, json }: StatusOptions,
 ): Promise<number> {
   if ((stack === undefined) !== (all === true))
-    throw new CliRefusal("name a stack, or give --all (which --notify implies), and not both");
+    throw new ProblemError({ what: "name a stack, or give --all (which --notify implies), and not both" });
   if (stack === undefined) return (await import("./overview.ts")).showAllStacks(json, notify);
   const source = await openStackWithHost(stack);
   if (isWatched) return (await import("./watch.ts")).watch(source, keep === true);

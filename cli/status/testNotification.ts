@@ -1,13 +1,13 @@
 import { sendNotice } from "../../core/notify/notify.ts";
 import { commandsFor } from "../../core/util/commands.ts";
-import { createRefusal } from "../terminal/refusal.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { openStack } from "./openStack.ts";
 
 export async function sendTestNotification(fullName: string): Promise<number> {
   const { stack, config } = await openStack(fullName);
   const { notify, pillar } = config;
   const needed = "set the webhook's address (ntfy, Slack, Telegram or your own); pulumi asks for it:";
-  const refuse = (what: string) => createRefusal({ what, needed, next: commandsFor(stack).setSecret("notify") });
+  const refuse = (what: string) => new ProblemError({ what, needed, next: commandsFor(stack).setSecret("notify") });
   if (notify === undefined)
     throw refuse(`pillar-host:notify is not configured for ${stack}, so no notification is sent`);
   const title = `Pillar ${pillar.name} (${stack}): test`;

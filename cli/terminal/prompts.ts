@@ -1,4 +1,4 @@
-import { createRefusal } from "./refusal.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 
 /** Loads the library on demand, because loading takes a while. */
 const prompts = () => import("@inquirer/prompts");
@@ -8,10 +8,10 @@ const screen = { output: process.stderr };
 
 export const isTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** Asks in the terminal; Ctrl-C ends the program. @throws CliRefusal without a terminal, which says what to give */
+/** Asks in the terminal; Ctrl-C ends the program. @throws ProblemError without a terminal, which says what to give */
 async function ask<T>(instead = "the answer in a terminal", prompt: () => Promise<T>): Promise<T> {
   if (!isTerminal())
-    throw createRefusal({ what: "there is no terminal to ask in; nothing was changed", needed: `give ${instead}` });
+    throw new ProblemError({ what: "there is no terminal to ask in; nothing was changed", needed: `give ${instead}` });
   return prompt().catch((error: Error) => {
     if (error.name !== "ExitPromptError") throw error;
     process.stderr.write("\n");

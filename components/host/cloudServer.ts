@@ -13,7 +13,7 @@ import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin.ts";
 import { beginAnew, formatConsoleHelp } from "../../core/ssh/ownServer.ts";
 import { stripComment } from "../../core/ssh/publicKey.ts";
 import { commandsFor } from "../../core/util/commands.ts";
-import { createProblemError, formatProblem } from "../../core/util/problem.ts";
+import { formatProblem, ProblemError } from "../../core/util/problem.ts";
 import type { HostKey } from "../../providers/hostKey.ts";
 import { ServerOrder } from "../../providers/serverOrder.ts";
 import { createPlainError, warn } from "../log.ts";
@@ -109,7 +109,7 @@ async function assertConfiguredKey({ cloud, config }: CloudRun, sshKeyId: string
   const wanted = deriveConfiguredPublicKey(config) ?? "";
   const found = await cloud.readPublicKey(sshKeyId);
   if (found !== undefined && stripComment(found) === stripComment(wanted)) return;
-  throw createProblemError({
+  throw new ProblemError({
     what: `the ssh key ${sshKeyId} at ${cloud.provider}, which the server would let in, is not the configured one: no server is ordered or used`,
     found: found ?? "no such key",
     needed: `${stripComment(wanted)} (pillar-host:ssh)`,
@@ -122,7 +122,7 @@ async function assertFirewall({ cloud, config }: CloudRun): Promise<void> {
   const { firewall } = await cloud.readInventory(config);
   if (firewall !== undefined) return;
   const { refresh, up } = commandsFor(config.stack);
-  throw createProblemError({
+  throw new ProblemError({
     what: `the firewall of stack ${config.stack} is no longer at ${cloud.provider}: without it all ports of a server are open`,
     next: `Make it again: ${refresh} && ${up}`,
   });
@@ -179,7 +179,7 @@ async function checkMade(run: CloudRun<MakeDecision>, serverId: string): Promise
     // No order was sent, because the engine believed that the missing server exists: remove the order from the record.
     if (!pulumi.runtime.isDryRun())
       await orders.write({ attempts: plan.attempts, shown: plan.shown, sent: run.record.sent });
-    throw createProblemError({
+    throw new ProblemError({
       what: `server ${serverId}, this stack's host, is no longer at ${cloud.provider}, or lost its labels there`,
       next: `If the server is gone, create another one with: ${refresh} && ${up}`,
     });
@@ -193,7 +193,7 @@ async function checkMade(run: CloudRun<MakeDecision>, serverId: string): Promise
   }
   const left = others.filter((each) => !isRest(each));
   if (left.length === 0) return;
-  throw createProblemError({
+  throw new ProblemError({
     what: `server ${serverId} was ordered at ${cloud.provider}, and another server has this stack's labels: nothing is deployed yet`,
     found: left.map((each) => describeServer(each, record.sent)),
     needed: `delete it in the provider's console if it is of this stack's order (the provider repeated the order); if not, find out whose it is: it may be a live Pillar`,

@@ -8,7 +8,6 @@ import {
   type ServerDecision,
 } from "../../core/cloud/decideServer.ts";
 import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall.ts";
-import { CloudError } from "../../core/cloud/http.ts";
 import { openOrderRecords } from "../../core/cloud/orderRecord.ts";
 import { setProtection } from "../../core/cloud/power.ts";
 import type { LogEvent } from "../../core/eventLog/events.ts";
@@ -17,7 +16,7 @@ import { hasOrchestrator } from "../../core/eventLog/orchestratorPresence.ts";
 import { createServerName, formatConsoleHelp } from "../../core/ssh/ownServer.ts";
 import { systemClock } from "../../core/util/clock.ts";
 import { commandsFor, someHostKey } from "../../core/util/commands.ts";
-import { formatProblem } from "../../core/util/problem.ts";
+import { formatProblem, hasKind, type ProblemError } from "../../core/util/problem.ts";
 import type { LastRun } from "../lastRun.ts";
 import { info, warn } from "../log.ts";
 import type { NodeHostReader } from "../node/nodeReading.ts";
@@ -89,17 +88,17 @@ async function formatStrangers({ config, cloud, plan }: CloudRun<KeepDecision>, 
 }
 
 async function decide({ config, cloud, orders, record }: Omit<CloudRun, "plan">): Promise<ServerDecision> {
-  const decided = await decideServer(config, cloud, record).catch((error: unknown): HostRefusal => {
-    if (!(error instanceof CloudError)) throw error;
-    const isOfToken = [401, 403].includes(error.cloudStatus);
+  const decided = await decideServer(config, cloud, record).catch((error: ProblemError): HostRefusal => {
+    if (!hasKind(error, "cloud")) throw error;
+    const isOfToken = [401, 403].includes(error.problem.status ?? 0);
     const set = `  Set it with: ${commandsFor(config.stack).setSecret("host.token")}`;
-    return { faults: [...error.message.split("\n"), ...(isOfToken ? [set] : [])] };
+    return { faults: [error.message, ...(isOfToken ? [set] : [])] };
   });
   if ("faults" in decided) {
     if (decided.isExhausted) await orders.write({ attempts: [], shown: record.shown, sent: record.sent });
     throw new pulumi.RunError(
       `The host of stack ${config.stack} can't be ordered or used at ${cloud.provider}; nothing was changed:\n` +
-        decided.faults.map((line) => `  ${line}`).join("\n"),
+        decided.faults.join("\n").replace(/^/gm, "  "),
     );
   }
   const { plan, lines, warnings } = decided;

@@ -14,7 +14,7 @@ import { createRetirementInputs } from "../../core/retirement/retirementInputs.t
 import { surveyRetirement } from "../../core/retirement/surveyRetirement.ts";
 import { systemClock } from "../../core/util/clock.ts";
 import { commandsFor, someHostKey } from "../../core/util/commands.ts";
-import { formatProblem } from "../../core/util/problem.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { type LastRun, readLastRun } from "../lastRun.ts";
 import { warn } from "../log.ts";
 import { readStackEvents } from "../stackLog.ts";
@@ -25,7 +25,7 @@ export const readOnlyDeps = { ...systemClock, say: () => undefined };
 /** Milliseconds to wait for a host that does not answer: it may be booting. */
 const contactTimeoutMs = 10_000;
 
-/** Checks whether the host may be retired, before the engine lifts the server's protection. @throws RunError */
+/** Checks whether the host may be retired, before the engine lifts the server's protection. @throws if it may not */
 export async function checkRetirement(config: StackConfig, last: LastRun): Promise<void> {
   if (last.nodeOff) return;
   const events = await readStackEvents(config);
@@ -38,9 +38,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   const host =
     address === undefined || hostKey === undefined
       ? { silent: "this stack does not know the host's address or host key" }
-      : await readHostOnce(inputs, contactTimeoutMs, readOnlyDeps).catch((error: Error) => {
-          throw new pulumi.RunError(error.message);
-        });
+      : await readHostOnce(inputs, contactTimeoutMs, readOnlyDeps);
   const memory = {
     createdAt: new Date().toISOString(),
     isReached: last.finished || findValidEvents(events, config.stack, "reached").length > 0,
@@ -53,7 +51,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
 
 /**
  * Finds the host's address and key (configuration, last run or event log). Ignores facts of another server.
- * @throws RunError if the key of a host that may be a live Pillar is unknown
+ * @throws ProblemError if the key of a host that may be a live Pillar is unknown
  */
 async function findHost(config: StackConfig, last: LastRun, location?: EventDetails["host"]) {
   const { host, stack } = config;
@@ -79,18 +77,16 @@ async function findHost(config: StackConfig, last: LastRun, location?: EventDeta
   return { address, hostKey, isOwnServer, orderedAt: sent?.at };
 }
 
-function createMissingKeyError(stack: string, host: string): pulumi.RunError {
+function createMissingKeyError(stack: string, host: string): ProblemError {
   const { set, up } = commandsFor(stack);
-  return new pulumi.RunError(
-    formatProblem({
-      what: `pillar-host:host.hostKey: needed to retire ${host}, which this stack never logged in to; nothing was changed`,
-      needed: "read the host key on the host's console: cat /etc/ssh/ssh_host_ed25519_key.pub",
-      next: `${set("host.hostKey", someHostKey)} && ${up}`,
-    }),
-  );
+  return new ProblemError({
+    what: `pillar-host:host.hostKey: needed to retire ${host}, which this stack never logged in to; nothing was changed`,
+    needed: "read the host key on the host's console: cat /etc/ssh/ssh_host_ed25519_key.pub",
+    next: `${set("host.hostKey", someHostKey)} && ${up}`,
+  });
 }
 
-/** Reads configuration and last run, which no other code does, and checks a retirement. @throws RunError */
+/** Reads configuration and last run, which no other code does, and checks a retirement. @throws */
 export async function prepareRun(): Promise<{ readonly config: StackConfig; readonly last: LastRun }> {
   const config = readConfig();
   // Fails early, with a clear error, if the event log is in another store or its bucket can't be read.

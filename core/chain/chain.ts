@@ -1,6 +1,7 @@
 import { type Connection, createConnection } from "../ssh/connection.ts";
 import { isFatal } from "../ssh/sshErrors.ts";
 import { isPrintable, takeFirstLine } from "../util/printable.ts";
+import { hasKind } from "../util/problem.ts";
 import { parseBridge } from "./bridge.ts";
 import {
   type PaidEpoch,
@@ -26,7 +27,6 @@ type Call = (method: string, params: readonly unknown[]) => Promise<RpcAnswer>;
 export const momentumPage = 1024;
 
 const callTimeout = 20_000;
-const methodNotFound = -32601;
 
 /** Returns a client for a host's node over ssh. Fatal ssh errors become ordinary ones, like any missing answer. */
 export function openNodeChain(
@@ -61,14 +61,10 @@ export type ChainClient = ReturnType<typeof createChainClient>;
 /** Reads the chain of one node. Every method throws an error with a readable reason. */
 export function createChainClient(name: string, call: Call, close: () => void) {
   const ask = async (method: string, params: readonly unknown[]) => parseNodeResult(await call(method, params));
-  const askOptional = async (method: string, params: readonly unknown[]) => {
-    try {
-      return await ask(method, params);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  };
+  const askOptional = (method: string, params: readonly unknown[]) =>
+    ask(method, params).catch((error: Error) => {
+      if (!hasKind(error, "noMethod")) throw error;
+    });
   return {
     /** Names the node in error texts: `the node of 203.0.113.7`. */
     name,
@@ -122,5 +118,3 @@ const rewardRows = 20;
 /** Large enough for all: there are about a hundred Pillars, and there were three sporks in five years. */
 const pillarRows = 1024;
 const sporkRows = 1024;
-
-const isNotFound = (error: unknown) => (error as { rpcCode?: unknown }).rpcCode === methodNotFound;

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import http from "node:http";
 import type { Duplex } from "node:stream";
-import { isTooLarge, readBoundedStream, sendRequest } from "../util/sendRequest.ts";
+import { hasKind } from "../util/problem.ts";
+import { readBoundedStream, sendRequest } from "../util/sendRequest.ts";
 import { withTimeout } from "../util/withTimeout.ts";
 
 export interface RpcAnswer {
@@ -69,7 +70,7 @@ async function exchange(stream: Duplex, { verb, authority, body }: HttpCall): Pr
     throw new Error("another service answers on the RPC's port, and speaks no HTTP");
   })) as [http.IncomingMessage];
   const text = await readBoundedStream(response).catch((error: Error) => {
-    throw new Error(isTooLarge(error) ? error.message : "the RPC's answer was cut off");
+    throw new Error(hasKind(error, "tooLarge") ? error.message : "the RPC's answer was cut off");
   });
   return { status: response.statusCode ?? 0, date: parseDate(response.headers.date), body: text };
 }

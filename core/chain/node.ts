@@ -3,7 +3,7 @@ import type { Connection } from "../ssh/connection.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
 import { isFatal } from "../ssh/sshErrors.ts";
 import { printable } from "../util/printable.ts";
-import { isLate } from "../util/withTimeout.ts";
+import { hasKind, ProblemError } from "../util/problem.ts";
 import { isCount, type Produced, parseForm, parseProduced } from "./chainAnswers.ts";
 import { callHttp, type RpcAnswer, rpcBody } from "./jsonRpc.ts";
 import type { VersionRules } from "./versionRules.ts";
@@ -46,6 +46,8 @@ export type Observation =
       readonly unreachable?: boolean;
     };
 
+const methodNotFound = -32601;
+
 /** Returns the result in a node's answer. @throws what is wrong with the answer, in the operator's words */
 export function parseNodeResult(answer: RpcAnswer): unknown {
   if (answer.status !== 200) {
@@ -65,10 +67,9 @@ export function parseNodeResult(answer: RpcAnswer): unknown {
   }
   if (envelope?.error) {
     const { code, message } = envelope.error;
-    const words = new Error(
-      `the RPC answers with error ${printable(String(code)).slice(0, 20)}: ${printable(String(message)).slice(0, 200)}`,
-    );
-    throw Object.defineProperty(words, "rpcCode", { value: code });
+    const words = `${printable(String(code)).slice(0, 20)}: ${printable(String(message)).slice(0, 200)}`;
+    const kind = code === methodNotFound ? "noMethod" : undefined;
+    throw new ProblemError({ kind, what: `the RPC answers with error ${words}` });
   }
   if (typeof envelope !== "object" || envelope === null || !("result" in envelope))
     throw new Error("another service answers on the RPC's port");
@@ -138,7 +139,7 @@ export function createNodeClient(target: NodeTarget, connection: Connection) {
       } catch (error) {
         if (isFatal(error)) throw error;
         // A dead connection looks like a silent node, so the next observation opens a new one.
-        if (isLate(error)) connection.drop("dead");
+        if (hasKind(error, "late")) connection.drop("dead");
         const reason = error instanceof Error ? error.message : String(error);
         return isReached ? { kind: "none", reason } : { kind: "none", reason, unreachable: true };
       }

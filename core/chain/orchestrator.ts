@@ -1,7 +1,7 @@
 import type { RootHost } from "../ssh/root.ts";
-import { isFatal, type LoginError } from "../ssh/sshErrors.ts";
 import type { Clock } from "../util/clock.ts";
 import { isPrintable, printableLines } from "../util/printable.ts";
+import { hasKind, ProblemError } from "../util/problem.ts";
 import { callHttp, type RpcAnswer } from "./jsonRpc.ts";
 
 /** Forms of the fields of `getBuildInfo` (docs/specification.md, 2.4). A plain `go build` has no commit. */
@@ -49,8 +49,8 @@ export function createOrchestratorClient(
   const whom = "the orchestrator";
   const request = { verb: "POST", authority: `127.0.0.1:${port}`, timeout: timeoutMs, whom } as const;
   const post = (body: string) =>
-    callHttp(() => host.forward("127.0.0.1", port), { ...request, body }).catch((error: LoginError) => {
-      if (isFatal(error) || error.refusedForward !== "closedPort") throw error;
+    callHttp(() => host.forward("127.0.0.1", port), { ...request, body }).catch((error: Error) => {
+      if (!hasKind(error, "closedPort")) throw error;
       throw new Error(
         `nothing listens on 127.0.0.1:${port}: the orchestrator is down, or still starting (it waits for its node, the other chains' nodes, its peers)`,
       );
@@ -72,14 +72,8 @@ export function createOrchestratorClient(
   };
 }
 
-function wrongAnswer(what: string): Error & { readonly isWrongAnswer: true } {
-  return Object.assign(new Error(what), { isWrongAnswer: true as const });
-}
-
-/** True if an error of a call is about the answer, not about the connection. */
-export function isWrongAnswer(error: unknown): boolean {
-  return error instanceof Error && "isWrongAnswer" in error;
-}
+/** Creates the error of a call about the answer, not about the connection. */
+const wrongAnswer = (what: string) => new ProblemError({ kind: "wrongAnswer", what });
 
 /** Returns the result in an answer; undefined for 404: the build lacks the method. @throws what is wrong with it */
 function orchestratorResult({ status, body }: RpcAnswer, method: string): object | undefined {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { StackConfig } from "../config/config.ts";
-import { createOperatorError } from "../util/problem.ts";
+import { ProblemError } from "../util/problem.ts";
 
 const table = "core/chain/requiredVersions.json";
 const text = (needed: string, pattern = /\S/) => z.string(needed).regex(pattern, needed);
@@ -45,7 +45,7 @@ export function readRequiredVersions(file = join(import.meta.dirname, "requiredV
   } catch (error) {
     const [issue] = error instanceof z.ZodError ? error.issues : [];
     const parts = issue?.path.map((part) => (typeof part === "number" ? `row ${part + 1}` : String(part))) ?? [];
-    throw createOperatorError({
+    throw new ProblemError({
       what: `${[table, ...parts].join(", ")}: can't be read, so nobody knows which versions the network requires`,
       found: issue ? (JSON.stringify(issue.input) ?? "nothing") : (error as Error).message,
       needed: `write ${issue?.message ?? "valid JSON"}; or restore the file: git checkout ${table}`,

@@ -1,7 +1,7 @@
 import { compareChains } from "../chain/sameChain.ts";
 import { openEventLog } from "../eventLog/eventLog.ts";
 import { commandsFor } from "../util/commands.ts";
-import { createProblemError } from "../util/problem.ts";
+import { hasKind, ProblemError } from "../util/problem.ts";
 import { formatDuration, formatSize } from "../util/timeText.ts";
 import { watchStandstill } from "./copyAgain.ts";
 import { checkBefore, parseChainFacts } from "./copyChecks.ts";
@@ -64,7 +64,7 @@ export async function copyChain(
     if (found) deps.say(`the confirmation was used. Remove it: ${commandsFor(inputs.stack).remove("sync.copyAgain")}`);
     return { ...finish("copied"), ...copied };
   } catch (error) {
-    throw isTaken(error) || "isRefused" in (error as Error) ? error : createCopyError(inputs, (error as Error).message);
+    throw isTaken(error) || hasKind(error, "refusedCopy") ? error : createCopyError(inputs, (error as Error).message);
   } finally {
     hosts.close();
   }
@@ -118,7 +118,7 @@ async function copyUntilGood(run: CopyRun): Promise<CopyFacts | undefined> {
     say(`copy ${count} of ${maxCopies} is discarded: ${fault}`);
     await hosts.call("new", "chain_discard");
   }
-  throw createProblemError({ what: `${maxCopies} copies were bad`, found });
+  throw new ProblemError({ what: `${maxCopies} copies were bad`, found });
 }
 
 /** Waits until the node has added momentums on the old host's chain. Returns what is wrong. */
@@ -152,7 +152,7 @@ async function waitForProgress(run: CopyRun, copied: number): Promise<string | u
 
 function createCopyError({ stack, new: fresh }: ChainCopyInputs, message: string): Error {
   const { up, set } = commandsFor(stack);
-  return createProblemError({
+  return new ProblemError({
     what: `the chain was not copied: ${message}`,
     next: [
       `The node of ${fresh.host.ssh.address} continues with its own databases. The next run copies only what is missing.`,

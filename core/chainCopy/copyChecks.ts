@@ -5,7 +5,7 @@ import { compareNodeVersions } from "../chain/versions.ts";
 import { isOneMachine } from "../ssh/publicKey.ts";
 import { commandsFor } from "../util/commands.ts";
 import { parseFields } from "../util/fields.ts";
-import { formatProblem } from "../util/problem.ts";
+import { ProblemError } from "../util/problem.ts";
 import { formatSize } from "../util/timeText.ts";
 import type { CopyRun } from "./copyHosts.ts";
 import type { ChainCopyInputs, HostRole } from "./copyNodes.ts";
@@ -64,7 +64,7 @@ export async function checkBefore(run: CopyRun): Promise<void> {
   const [gap] = await run.readVersionGaps().catch(() => []);
   if (gap?.isSure) faults.push(`${addresses.new}: ${formatVersionFault(gap)}`);
   if (!isSilent) faults.push(...(await findChainFaults(run)));
-  if (faults.length > 0) throw Object.assign(new Error(formatRefusal(inputs, faults)), { isRefused: true });
+  if (faults.length > 0) throw refuseCopy(inputs, faults);
   for (const line of formatPlan(inputs, facts.old)) run.say(line);
 }
 
@@ -122,9 +122,10 @@ async function findChainFaults({ readChains }: CopyRun): Promise<string[]> {
   }
 }
 
-function formatRefusal({ stack, old, new: fresh }: ChainCopyInputs, faults: readonly string[]): string {
+function refuseCopy({ stack, old, new: fresh }: ChainCopyInputs, faults: readonly string[]): ProblemError {
   const { up, set } = commandsFor(stack);
-  return formatProblem({
+  return new ProblemError({
+    kind: "refusedCopy",
     what: `the chain is not copied from ${old.host.ssh.address} to ${fresh.host.ssh.address}; nothing was changed on either host`,
     found: faults,
     next: [

@@ -1,6 +1,6 @@
 import { nodeDatabases } from "../chain/nodeDatabases.ts";
 import { encodeBase64, markOwn, parseCopyKey } from "../ssh/foreign.ts";
-import { createProblemError } from "../util/problem.ts";
+import { ProblemError } from "../util/problem.ts";
 import { formatSize } from "../util/timeText.ts";
 import { minFreeBytes } from "./copyChecks.ts";
 import {
@@ -86,7 +86,7 @@ async function copyUntilEqual(run: CopyRun, snapshot: Snapshot): Promise<void> {
     const different = [...original.keys()].filter((path) => arrived.get(path) !== original.get(path));
     if (different.length === 0) return;
     if (left === 1)
-      throw createProblemError({
+      throw new ProblemError({
         what: `the copy on ${inputs.new.host.ssh.address} differs from what ${inputs.old.host.ssh.address} has, after ${maxRounds} copies`,
         found: different.slice(0, 5).map((path) => `${path} differs`),
         needed: "check the disks of both hosts (dmesg), then run the same command again",
@@ -131,7 +131,7 @@ export function parseHashes(printed: string, address: string): ReadonlyMap<strin
   const lines = printed.split("\n").filter((line) => line !== "");
   const foreign = lines.find((line) => !hashLine.test(line));
   if (foreign !== undefined)
-    throw createProblemError({
+    throw new ProblemError({
       what: `${address}: the list of the chain's files cannot be read`,
       found: JSON.stringify(foreign.slice(0, 120)),
       needed: `a sha256 and a path below one of ${nodeDatabases.join(", ")}`,
@@ -151,7 +151,7 @@ async function watchOldHost({ inputs, hosts, sleep, signal }: CopyRun): Promise<
     });
     const free = parseNumbers(printed).get("free") ?? minFreeBytes;
     if (free < minFreeBytes / 2)
-      throw createProblemError({
+      throw new ProblemError({
         what: `${inputs.old.host.ssh.address} has ${formatSize(free)} free: the copy stops before its node lacks room`,
         needed: `${formatSize(minFreeBytes)} free there`,
       });

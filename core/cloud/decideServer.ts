@@ -54,7 +54,7 @@ export interface HostRefusal {
 
 type Decided = HostDecision | HostRefusal;
 
-/** Decides, without any change, what this run does about the server. @throws CloudError */
+/** Decides, without any change, what this run does about the server. @throws ProblemError `cloud` */
 export async function decideServer(config: CloudConfig, cloud: Cloud, record: OrderRecord): Promise<Decided> {
   const { stack, lifecycle, pillar, host } = config;
   if (host.importId !== undefined) return planAdoption(cloud, stack, host.importId);

@@ -1,3 +1,4 @@
+import { ignoreStatuses } from "../util/problem.ts";
 import type { Offer } from "./chooseOffer.ts";
 import {
   type Cloud,
@@ -9,7 +10,7 @@ import {
   roundToCents,
   type ServerNow,
 } from "./cloud.ts";
-import { type CloudAccess, createHttp, ignoreStatuses } from "./http.ts";
+import { type CloudAccess, createHttp } from "./http.ts";
 
 // https://docs.digitalocean.com/reference/api, as of November 2026.
 

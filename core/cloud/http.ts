@@ -1,7 +1,7 @@
 import { systemClock } from "../util/clock.ts";
 import { printable } from "../util/printable.ts";
-import { formatProblem } from "../util/problem.ts";
-import { type Answer, isTooLarge, sendRequest } from "../util/sendRequest.ts";
+import { hasKind, ignoreStatuses, type Problem, ProblemError } from "../util/problem.ts";
+import { type Answer, sendRequest } from "../util/sendRequest.ts";
 
 interface ApiOptions {
   readonly provider: string;
@@ -12,16 +12,8 @@ interface ApiOptions {
 
 export type CloudAccess = Omit<ApiOptions, "provider" | "endpoint"> & { readonly endpoint?: string | undefined };
 
-/** An error of a cloud's API, in words for the operator; never contains the token. */
-export class CloudError extends Error {
-  readonly cloudStatus: number;
-
-  /** @param cloudStatus the HTTP status; 0 if nothing answered */
-  constructor(message: string, cloudStatus = 0) {
-    super(message);
-    this.cloudStatus = cloudStatus;
-  }
-}
+/** Creates an error of a cloud's API; never contains the token. */
+const cloudError = (problem: Problem) => new ProblemError({ kind: "cloud", ...problem });
 
 const requestTimeoutMs = 30_000;
 const maxAttempts = 4;
@@ -36,7 +28,7 @@ const needed: Readonly<Record<number, string>> = {
   429: "run the same command again later, or use a token that nothing else uses",
 };
 
-/** Creates a client of a cloud's API. Every method @throws CloudError */
+/** Creates a client of a cloud's API. Every method @throws ProblemError `cloud` */
 export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions) {
   const { provider } = options;
   const request = createRequest({ ...options, sleep });
@@ -59,23 +51,17 @@ export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions
         items.push(...(body[key] ?? []));
         if (!(body.meta?.pagination?.next_page ?? body.links?.pages?.next)) return items;
       }
-      throw new CloudError(`${provider}'s API gives more than ${maxPages} pages of ${path.replace(/\?.*/, "")}`);
+      throw cloudError({ what: `${provider}'s API gives more than ${maxPages} pages of ${path.replace(/\?.*/, "")}` });
     },
     /** Removes a resource, and waits until it is gone. */
     removeWhole: async (path: string) => {
       await remove(path).catch(ignoreStatuses(404));
       for (let left = maxGonePolls; await find(path); left -= 1) {
-        if (left === 0)
-          throw new CloudError(`${provider} did not remove ${path} within ${(maxGonePolls * gonePollMs) / 1000} s`);
+        const what = `${provider} did not remove ${path} within ${(maxGonePolls * gonePollMs) / 1000} s`;
+        if (left === 0) throw cloudError({ what });
         await sleep(gonePollMs);
       }
     },
-  };
-}
-
-export function ignoreStatuses(...statuses: readonly number[]) {
-  return (error: CloudError): undefined => {
-    if (!statuses.includes(error.cloudStatus)) throw error;
   };
 }
 
@@ -88,7 +74,8 @@ function createRequest(api: ApiOptions & { readonly sleep: (milliseconds: number
     const maxFailures = method === "GET" || method === "POST" ? maxAttempts : 1;
     for (let failures = 1; ; failures += 1) {
       const answer = await sendRequest(`${endpoint}${path}`, init, requestTimeoutMs).catch((error: Error) => error);
-      const isTemporary = answer instanceof Error ? !isTooLarge(answer) : answer.status >= 500 || answer.status === 429;
+      const isTemporary =
+        answer instanceof Error ? !hasKind(answer, "tooLarge") : answer.status >= 500 || answer.status === 429;
       if (!isTemporary || failures >= maxFailures) return parseAnswer(api, `${method} ${path}`, answer) as T;
       await sleep(1000 * 2 ** failures);
     }
@@ -101,26 +88,25 @@ function parseAnswer(api: ApiOptions, asked: string, answer: Answer | Error): un
   const at = api.endpoint.replace(/\/\/.*@/, "//");
   const next = `Run the same command again when ${provider}'s API works.`;
   if (answer instanceof Error)
-    throw new CloudError(formatProblem({ what: `${provider}'s API can't be used at ${at}: ${answer.message}`, next }));
+    throw cloudError({ what: `${provider}'s API can't be used at ${at}: ${answer.message}`, next });
   let body: unknown;
   try {
     body = JSON.parse(answer.text);
   } catch {}
   if (answer.status >= 300) throw createRefusal(api, answer.status, asked.replace(/\?.*/, ""), body);
   if (body === undefined && asked.startsWith("GET "))
-    throw new CloudError(
-      `what answers at ${at} is not ${provider}'s API: no JSON came to ${asked.replace(/\?.*/, "")}`,
-    );
+    throw cloudError({
+      what: `what answers at ${at} is not ${provider}'s API: no JSON came to ${asked.replace(/\?.*/, "")}`,
+    });
   return body;
 }
 
-function createRefusal({ provider, token }: ApiOptions, status: number, asked: string, body: unknown): CloudError {
+function createRefusal({ provider, token }: ApiOptions, status: number, asked: string, body: unknown): ProblemError {
   type Words = { code?: string; id?: string; message?: string };
   const { code, id, message } = { ...(body as Words), ...(body as { error?: Words } | undefined)?.error };
   const words = [code ?? id, message].filter(Boolean).join(": ").replaceAll(token, "[token]");
   const said = `${provider} answered ${status} (${printable(words) || "no reason given"})`;
-  if (status in needed)
-    return new CloudError(formatProblem({ what: `pillar-host:host.token: ${said}`, needed: needed[status] }), status);
+  if (status in needed) return cloudError({ what: `pillar-host:host.token: ${said}`, needed: needed[status], status });
   const next = status >= 500 && `Run the same command again when ${provider}'s API works.`;
-  return new CloudError(formatProblem({ what: `${said} to ${asked}`, next }), status);
+  return cloudError({ what: `${said} to ${asked}`, next, status });
 }

@@ -1,6 +1,7 @@
 import type { StackConfig } from "../config/config.ts";
 import type { Clock } from "../util/clock.ts";
-import { createHttp, ignoreStatuses } from "./http.ts";
+import { ignoreStatuses } from "../util/problem.ts";
+import { createHttp } from "./http.ts";
 
 // Power and protection of one server. https://docs.hetzner.cloud/reference/cloud and
 // https://docs.digitalocean.com/reference/api, as of November 2026. DigitalOcean has no protection against deletion.

@@ -4,7 +4,7 @@ import { readIfExists } from "../store/directoryStore.ts";
 import { resolveDataDirectory } from "../store/recordsDirectory.ts";
 import type { Store } from "../store/store.ts";
 import { commandsFor } from "../util/commands.ts";
-import { createProblemError } from "../util/problem.ts";
+import { ProblemError } from "../util/problem.ts";
 import { replaceFile } from "../util/writeAtomically.ts";
 import { parseLine, parsePreviousHash } from "./logLine.ts";
 
@@ -145,7 +145,7 @@ export async function assertWhole(
   }
   const { up, set } = commandsFor(stack);
   const word = fault.missing && set("orchestrator.migrateFrom.lostLine", fault.missing.slice(0, 12));
-  throw createProblemError({
+  throw new ProblemError({
     what: `the event log is ${fault.missing ? "incomplete" : "not in its order"}: nothing was started`,
     found: fault.found,
     needed: "bring the newest event log here from another machine (docs/unattended.md)",

@@ -1,6 +1,6 @@
 import type { StackConfig } from "../config/config.ts";
 import { project } from "../config/configFaults.ts";
-import { createProblemError } from "../util/problem.ts";
+import { ProblemError } from "../util/problem.ts";
 
 export interface MoveId {
   readonly project: string;
@@ -16,7 +16,7 @@ export function formatMove(move: MoveId): string {
   const text = [project, stack, pillar, ...(attempt === undefined ? [] : [attempt])].join("/");
   const parsed = parseMove(text);
   if (parsed && isSameMove(parsed, move)) return text;
-  throw createProblemError({
+  throw new ProblemError({
     what: `no move can be called ${text}`,
     needed: "use names without a slash, and a whole number as attempt",
   });

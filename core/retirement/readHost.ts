@@ -3,11 +3,12 @@ import { type Connections, parseConnections } from "../orchestrator/rules/endpoi
 import { type Journal, parseJournal } from "../orchestrator/rules/journal.ts";
 import { markOwn } from "../ssh/foreign.ts";
 import { type CallError, openRoot, type RootHost } from "../ssh/root.ts";
-import { assertProxyWorks } from "../ssh/sshErrors.ts";
+import { assertProxyWorks, isFatal } from "../ssh/sshErrors.ts";
 import type { Clock } from "../util/clock.ts";
 import { parseFields } from "../util/fields.ts";
 import { parseAddresses } from "../util/hostPort.ts";
 import { takeFirstLine } from "../util/printable.ts";
+import { ProblemError } from "../util/problem.ts";
 import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs.ts";
 
 /** A host's facts for its retirement. No secret. */
@@ -46,7 +47,7 @@ export type HostObservation = { readonly facts: HostFacts } | { readonly silent:
 export function parseHostFacts(printed: string, address: string): HostFacts {
   const fields = parseFields(printed);
   const facts = new Map(fields);
-  if (facts.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
+  if (facts.get("end") !== "yes") throw new ProblemError({ what: `${address}: its answer was cut off` });
   const is = (name: string) => facts.get(name) === "yes";
   const shares = fields.flatMap(([name, value]) => (name === "share" ? [`tss/${value}`] : [])).filter(isKeyShare);
   const sharesBeside = fields.flatMap(([name, value]) => (name === "shareBeside" ? [value] : []));
@@ -97,7 +98,7 @@ export async function readHost(
     // An exit code comes from the host itself: it answers, and a retry would not help.
     if (answer.exitCode !== undefined) throw answer;
     const silent = takeFirstLine(answer.message);
-    const isRefused = Reflect.get(answer, "refused") !== undefined;
+    const isRefused = isFatal(answer);
     if (isRefused || deps.ticks() >= end) {
       assertProxyWorks(root.address, answer);
       return isRefused ? { silent, isRefused } : { silent };

@@ -4,7 +4,7 @@ import { findValidEvents } from "../eventLog/guardFacts.ts";
 import { openRoot } from "../ssh/root.ts";
 import { commandsFor } from "../util/commands.ts";
 import { takeFirstLine } from "../util/printable.ts";
-import { createProblemError } from "../util/problem.ts";
+import { ProblemError } from "../util/problem.ts";
 import { withLock } from "../util/withLock.ts";
 import type { RetirementInputs } from "./guardInputs.ts";
 import { type GuardMemory, isReached } from "./guardMemory.ts";
@@ -93,7 +93,7 @@ async function askProvider<T>(
     return await ask();
   } catch (error) {
     const { up, destroy } = commandsFor(stack);
-    throw createProblemError({
+    throw new ProblemError({
       what: `${host.ssh.address}, the host of stack ${stack}, ${problem}`,
       found: takeFirstLine((error as Error).message),
       needed: `wait until ${provider}'s API answers, or use a token that may read and write (a destroy has the token of the last up)`,

@@ -3,7 +3,7 @@ import { takeBackup } from "../orchestrator/backup/backup.ts";
 import { markOwn } from "../ssh/foreign.ts";
 import type { RootHost } from "../ssh/root.ts";
 import { commandsFor } from "../util/commands.ts";
-import { createProblemError } from "../util/problem.ts";
+import { ProblemError } from "../util/problem.ts";
 import { chooseLastBackup } from "./backupRule.ts";
 import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs.ts";
 import type { HostFacts } from "./readHost.ts";
@@ -34,7 +34,7 @@ export async function shutDownHost(
   if (last)
     await takeBackup(root, last, place, deps).catch(({ message }: Error) => {
       const { up, destroy } = commandsFor(stack);
-      throw createProblemError({
+      throw new ProblemError({
         what: `the final backup could not be taken, and without it the host is not released: ${message}`,
         next: `Then: ${destroy} (after a change of the configuration: first ${up})`,
       });

@@ -1,8 +1,9 @@
 import { printable, printableLines } from "../util/printable.ts";
+import { hasKind } from "../util/problem.ts";
 import { withTimeout } from "../util/withTimeout.ts";
 import { formatNotRun, readAnswer } from "./answer.ts";
 import { connectSsh, type LoginKeys, type SshSession, type SshTarget } from "./ssh.ts";
-import { isFatal, type LoginError } from "./sshErrors.ts";
+import { isFatal } from "./sshErrors.ts";
 
 /** Returns the idle connections by login; undefined in a process that keeps none. */
 const idleSessions = () => (process as { readonly idleSshSessions?: Map<string, SshSession> }).idleSshSessions;
@@ -54,20 +55,18 @@ export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn =
       made += 1;
       return session;
     } catch (error) {
-      const { refused: what, unreached, message } = error as LoginError;
-      if (unreached === "refusedPort" && Date.now() < until) {
+      if (hasKind(error, "refusedPort") && Date.now() < until) {
         await new Promise((resolve) => setTimeout(resolve, rateLimit.retryDelayMs));
         return connect(until);
       }
       // A host that boots or shuts down refuses everybody but root, so a refusal after a login is not fatal.
-      if (made > 0 && what === "login")
+      if (made > 0 && hasKind(error, "refusedLogin"))
         throw new Error(`${target.address} refuses the login that it accepted before: it may be booting`);
       if (isFatal(error)) refused = error as Error;
-      throw unreached === "refusedPort" && wasLetIn
-        ? Object.assign(error as Error, {
-            message: `${message}, though the host accepted a login before: does a firewall limit new connections? Wait 30 s, then run the same command again`,
-          })
-        : error;
+      if (hasKind(error, "refusedPort") && wasLetIn)
+        (error as Error).message +=
+          `, though the host accepted a login before: does a firewall limit new connections? Wait 30 s, then run the same command again`;
+      throw error;
     }
   };
   /** Closes the connection; a process that keeps idle connections leaves a working one open for the next caller. */

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { createProblemError } from "../util/problem.ts";
+import { ProblemError } from "../util/problem.ts";
 import type { Value } from "./shellWords.ts";
 
 declare const isChecked: unique symbol;
@@ -17,7 +17,7 @@ export const markOwn = <T extends Readonly<Record<string, Value>>>(values: T) =>
 
 function checked(what: string, text: string, isIt: boolean): Word {
   if (isIt) return text as Word;
-  throw createProblemError({
+  throw new ProblemError({
     what: `a host answered with something else than ${what}, and the answer is not used`,
     found: JSON.stringify(text.slice(0, 100)),
     needed: what,
@@ -52,7 +52,7 @@ export function parseCopyKey(printed: string, address: string, mark = "pillar-ho
       addresses: lines.join(" ").split(/\s+/).filter(Boolean).map(parseAddressWord),
     };
   } catch (error) {
-    const [, ...facts] = (error as Error).message.split("\n");
-    throw new Error([`${address} gave no key for the copy: nothing was written on the old host`, ...facts].join("\n"));
+    const what = `${address} gave no key for the copy: nothing was written on the old host`;
+    throw new ProblemError({ ...(error as ProblemError).problem, what });
   }
 }

@@ -2,8 +2,9 @@ import { spawnSync } from "node:child_process";
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 import { printable, takeFirstLine } from "../util/printable.ts";
+import { ProblemError } from "../util/problem.ts";
 import { createTooLargeError } from "../util/sendRequest.ts";
-import { createLoginRefusal, createUnreachedError, describeConnectionError, type LoginError } from "./sshErrors.ts";
+import { createUnreachedError, describeConnectionError, type LoginError } from "./sshErrors.ts";
 
 /** Login of a host, in clear as a provider gets it. Secret. */
 export interface SshTarget {
@@ -136,7 +137,8 @@ function createLoginError(target: SshTarget, keys: LoginKeys, reply: HostReply, 
   const isFinal = typeof error.code === "number" && !temporaryCodes.includes(error.code);
   const what = reasons[error.level ?? ""] ?? (isFinal ? ` ended the login: "${words}"` : undefined);
   if (what === undefined) return createUnreachedError(where, error);
-  return createLoginRefusal("login", {
+  return new ProblemError({
+    kind: "refusedLogin",
     what: `${where}${what}`,
     needed: [`set a key or password that the host accepts (${keys.login})`, usesAgent(target) && agentNeeds],
   });

@@ -1,14 +1,14 @@
 import { systemClock } from "../util/clock.ts";
 import { type Commands, someHostKey } from "../util/commands.ts";
 import { printableLines, say, takeFirstLine } from "../util/printable.ts";
-import { formatProblem } from "../util/problem.ts";
+import { formatProblem, hasKind, ProblemError } from "../util/problem.ts";
 import { withTimeout } from "../util/withTimeout.ts";
 import { formatNotRun, frameScript, readAnswer } from "./answer.ts";
 import { derivePublicKey } from "./derivePublicKey.ts";
 import { agentNeeds } from "./login.ts";
 import { beginAnew, createServerName, formatConsoleHelp, type OwnServer } from "./ownServer.ts";
 import { connectSsh, type SshSession, type SshTarget } from "./ssh.ts";
-import { createFatalError, isFatal, type LoginError } from "./sshErrors.ts";
+import { isFatal, type LoginError } from "./sshErrors.ts";
 
 export type ReachDeps = Omit<typeof reachDeps, "now">;
 
@@ -48,21 +48,21 @@ export async function retryDuringBoot<T>(
     try {
       return await attempt();
     } catch (error) {
-      const { message, refused, unreached } = error as LoginError;
       const waited = deps.ticks() - begin;
-      if (refused) refusedAt ??= waited;
+      const isRefusedLogin = hasKind(error, "refusedLogin");
+      if (isFatal(error)) refusedAt ??= waited;
       // A host that has just booted refuses everybody but root for a while (pam_nologin).
       const mayPass = isNew
         ? waited - (refusedAt ?? waited) < bootTimeoutMs
-        : reportedAt !== undefined && refused === "login";
-      if ((isFatal(error) && !mayPass) || unreached === "unknownName" || waited >= timeoutMs) throw error;
+        : reportedAt !== undefined && isRefusedLogin;
+      if ((isFatal(error) && !mayPass) || hasKind(error, "unknownName") || waited >= timeoutMs) throw error;
       if (reportedAt === undefined || waited - reportedAt >= reportIntervalMs) {
         const times = `${Math.round(waited / 1000)} of ${timeoutMs / 1000} s`;
-        deps.say(`waiting for ${what}, ${times}: ${takeFirstLine(message)}`);
+        deps.say(`waiting for ${what}, ${times}: ${takeFirstLine((error as Error).message)}`);
         reportedAt = waited;
       }
       const delayMs = waited < 3 * retryDelaysMs.first ? retryDelaysMs.first : retryDelaysMs.later;
-      await deps.sleep(Math.min(refused === "login" ? retryDelaysMs.refused : delayMs, timeoutMs - waited));
+      await deps.sleep(Math.min(isRefusedLogin ? retryDelaysMs.refused : delayMs, timeoutMs - waited));
     }
   }
 }
@@ -78,7 +78,7 @@ export async function tryLogin(target: SshTarget): Promise<SshSession> {
     if (readAnswer(script, result).isDone) return session;
     if (result.exitCode === undefined) throw new Error(`${where} accepts the login, and the connection ended`);
     const words = printableLines(formatNotRun("a command", result.stdout + result.stderr));
-    throw createFatalError(`${where}: ${words}`, { refused: "command" });
+    throw new ProblemError({ kind: "refusedCommand", what: `${where}: ${words}` });
   } catch (error) {
     session.close();
     throw error;
@@ -115,21 +115,21 @@ export function formatLoginFailure(
   run: Commands,
   { server, seconds = 0, isUnused }: { server?: OwnServer | undefined; seconds?: number; isUnused?: boolean } = {},
 ): string {
-  const { message, refused, unreached, reason = message } = error;
+  const { message, reason = message } = error;
   const { address, port, user } = target;
   const console = server && formatConsoleHelp(server);
-  if (refused === "hostKey") {
+  if (hasKind(error, "otherHostKey")) {
     const pin = `${run.set("host.hostKey", someHostKey)} && ${run.up}`;
     return formatProblem({
       what: message,
       next: [console, `If the new key is right, as the host's console shows it: ${pin}`],
     });
   }
-  if (refused === "command") return `${message}\n  Then: ${run.up}`;
-  if (refused === "login") return formatRefusedLogin(target, error, run, console);
+  if (hasKind(error, "refusedCommand")) return `${message}\n  Then: ${run.up}`;
+  if (hasKind(error, "refusedLogin")) return formatRefusedLogin(target, error, run, console);
   return formatProblem({
     what: `${server ? `${createServerName(server)} at ${server.provider}, ` : ""}${address}: no login is possible`,
-    found: `${reason}${seconds === 0 || unreached === "unknownName" ? "" : `, for ${seconds} s`}`,
+    found: `${reason}${seconds === 0 || hasKind(error, "unknownName") ? "" : `, for ${seconds} s`}`,
     needed: `start the host, and make its sshd reachable from here on port ${port}`,
     next: [
       `See it with: ssh -p ${port} ${user}@${address}`,
@@ -145,7 +145,7 @@ export function formatLoginFailure(
 
 function formatRefusedLogin(
   target: Omit<SshTarget, "hostKey">,
-  { message, what = message, isFromProxy }: LoginError,
+  { message, problem: { what } = { what: message }, isFromProxy }: LoginError,
   run: Commands,
   help: string | undefined,
 ): string {

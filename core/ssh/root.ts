@@ -1,5 +1,6 @@
 import { pipeline, type Readable } from "node:stream";
 import { printableLines } from "../util/printable.ts";
+import { ProblemError } from "../util/problem.ts";
 import { quoteShellWord } from "../util/quote.ts";
 import { withTimeout } from "../util/withTimeout.ts";
 import { answerStream, formatNotRun, frameScript, readAnswer } from "./answer.ts";
@@ -8,7 +9,7 @@ import type { Variables } from "./foreign.ts";
 import { formatAssignments } from "./shellWords.ts";
 import { createLoginKeys, type SshTarget } from "./ssh.ts";
 import { collect, type RunningCommand } from "./sshCommands.ts";
-import { createFatalError, isFatal, type LoginError } from "./sshErrors.ts";
+import type { LoginError } from "./sshErrors.ts";
 import { trimShell } from "./trimShell.ts";
 
 /** Root access to a host, the login in clear. Secret. */
@@ -94,21 +95,20 @@ type EndedFunction = Awaited<RunningCommand["done"]> &
   Readonly<Record<"address" | "name" | "script" | "first", string>>;
 
 /**
- * Returns the error of a function that did not run to its end, in the host's words; undefined if it did. `first`: the
+ * Returns the fault of a function that did not run to its end, in the host's words; undefined if it did. `first`: the
  * beginning of what the login printed.
  */
-function findCallError(call: EndedFunction, limitSeconds: number): CallError | undefined {
+function findCallFault(call: EndedFunction, limitSeconds: number): string | undefined {
   const { exitCode, stderr: printed, address, name, script, first } = call;
   const { isDone, stderr } = readAnswer(script, { stdout: "", stderr: printed });
   const said = stderr.trim();
   if (exitCode === 0 && isDone) return undefined;
-  if (exitCode === 0) return new Error(`${address}: ${formatNotRun(name, first + printed)}`);
-  if (exitCode === undefined)
-    return new Error(`${address}: the connection ended while ${name} was at work${said && `: ${said}`}`);
+  if (exitCode === 0) return `${address}: ${formatNotRun(name, first + printed)}`;
+  if (exitCode === undefined) return `${address}: the connection ended while ${name} was at work${said && `: ${said}`}`;
   // The exit codes of timeout.
   const isLate = exitCode === 124 || exitCode === 137;
   const late = `${address}: ${name} was ended after ${limitSeconds} s\n${said}`.trim();
-  return Object.assign(new Error(isLate ? late : said || `${address}: ${name} ended with ${exitCode}`), { exitCode });
+  return isLate ? late : said || `${address}: ${name} ended with ${exitCode}`;
 }
 
 function openOutput(running: RunningCommand, text: string) {
@@ -144,11 +144,8 @@ export function openRoot(
     printableLines(redactSecrets(text, [...own, ...secrets]));
   const session = () =>
     connection.session().catch((error: LoginError) => {
-      const text = cleanText(error.message);
-      const { refused, isFromProxy } = error;
-      throw isFatal(error)
-        ? createFatalError(text, { refused, isFromProxy })
-        : Object.assign(new Error(text), { isFromProxy });
+      const { isFromProxy, problem, message } = error;
+      throw Object.assign(new ProblemError({ kind: problem?.kind, what: cleanText(message) }), { isFromProxy });
     });
 
   /** Streams the standard output. `done` throws as `call` does: await it after the stream's end. */
@@ -166,8 +163,10 @@ export function openRoot(
         connection.drop("dead");
         throw error;
       });
-      const error = findCallError({ ...ended, address: ssh.address, name, script, first: first() }, limitSeconds);
-      if (error) throw Object.assign(error, { message: cleanText(error.message, secrets) });
+      const fault = findCallFault({ ...ended, address: ssh.address, name, script, first: first() }, limitSeconds);
+      if (fault === undefined) return;
+      const error = new ProblemError({ what: cleanText(fault, secrets) });
+      throw ended.exitCode ? Object.assign(error, { exitCode: ended.exitCode }) : error;
     };
     const done = wait().finally(() => isRead);
     // No unhandled rejection: the caller may await `done` only after reading the whole stream.

@@ -1,9 +1,10 @@
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
+import { hasKind, ProblemError } from "../util/problem.ts";
 import { createLoginAttempt, createLoginKeys, type LoginKeys, type SshTarget } from "./login.ts";
 import { computeFingerprint } from "./publicKey.ts";
 import { runOver, startOver } from "./sshCommands.ts";
-import { createLoginRefusal, createUnreachedError, describeConnectionError, type LoginError } from "./sshErrors.ts";
+import { createUnreachedError, describeConnectionError, type LoginError } from "./sshErrors.ts";
 
 export { createLoginKeys, type LoginKeys, type SshTarget } from "./login.ts";
 
@@ -28,7 +29,7 @@ async function openRoute({ address, port, proxy }: Pick<SshTarget, "address" | "
   const sock = await session.forward(address, port).catch((error: LoginError) => {
     session.close();
     const why = new Error(`the proxy ${proxy.address} does not reach the host (${error.message})`);
-    const isFromProxy = error.refusedForward === "forbidden";
+    const isFromProxy = hasKind(error, "forbidden");
     throw Object.assign(createUnreachedError(`${address}:${port}`, why), { isFromProxy });
   });
   return { sock, close: () => session.close() };
@@ -121,29 +122,24 @@ function sessionOver(client: ssh2.Client, host: string) {
 }
 
 function createForwardError(error: Error, place: string, lostHost: string | undefined): LoginError {
-  const refuse = (refusedForward: LoginError["refusedForward"], what: string) =>
-    Object.assign(new Error(what), { refusedForward });
-  if (/Connection refused/.test(error.message))
-    return refuse("closedPort", `nothing listens on ${place} of the host: the node restarts or is down`);
+  const closed = `nothing listens on ${place} of the host: the node restarts or is down`;
+  if (/Connection refused/.test(error.message)) return new ProblemError({ kind: "closedPort", what: closed });
   if (lostHost !== undefined) return new Error(`the ssh connection to ${lostHost} ended`);
-  const forbidden = "its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)";
-  if (Reflect.get(error, "reason") === prohibited) return refuse("forbidden", `${place} on the host: ${forbidden}`);
+  const what = `${place} on the host: its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)`;
+  if (Reflect.get(error, "reason") === prohibited) return new ProblemError({ kind: "forbidden", what });
   return new Error(`${place} on the host: ${describeConnectionError(error)}`);
 }
 
 function otherKey({ address, hostKey: pinned }: SshTarget, key: string | undefined, keys: LoginKeys) {
   const shown = `${pinned.split(" ")[0]} ${key}`;
   if (key === undefined || shown === pinned) return undefined;
-  return createLoginRefusal(
-    "hostKey",
-    {
-      what: `${address} shows another host key than the pinned one`,
-      found: shown,
-      needed: pinned,
-      next: `Was the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change ${keys.hostKey}.`,
-    },
-    { keys: { shown, pinned } },
-  );
+  return new ProblemError({
+    kind: "otherHostKey",
+    what: `${address} shows another host key than the pinned one`,
+    found: shown,
+    needed: pinned,
+    next: `Was the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you change ${keys.hostKey}.`,
+  });
 }
 
 /** Reads a host's key of a type as an authorized_keys line, without a login. */

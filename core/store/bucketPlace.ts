@@ -1,4 +1,4 @@
-import { createOperatorError } from "../util/problem.ts";
+import { ProblemError } from "../util/problem.ts";
 
 export type BucketPlace = ReturnType<typeof parseBucketPlace>;
 
@@ -37,7 +37,7 @@ export function parseBucketPlace(configured: string) {
   const [address = "", pillar = ""] = configured.split("#");
   const fault = findBucketProblem(address) ?? (pillar === "" ? "needed #PILLAR at its end" : undefined);
   if (fault !== undefined)
-    throw createOperatorError({ what: `the bucket of the event log can't be used: pillar-host:store ${fault}` });
+    throw new ProblemError({ what: `the bucket of the event log can't be used: pillar-host:store ${fault}` });
   const { hostname: bucket, pathname, searchParams } = new URL(address);
   const folders = pathname.split("/").filter((part) => part !== "");
   const prefix = `${[...folders, "pillar-host", pillar].join("/")}/`;

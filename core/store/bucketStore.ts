@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { createOperatorError } from "../util/problem.ts";
+import { ProblemError } from "../util/problem.ts";
 import { settle } from "../util/writeAtomically.ts";
 import type { BucketPlace } from "./bucketPlace.ts";
 import { readIfExists } from "./directoryStore.ts";
@@ -76,7 +76,7 @@ export function createBucketStore(
       if ((await bucket.head(key)) === undefined) await bucket.put(key, fs.createReadStream(part), size, { sha256 });
       const kept = await bucket.head(key);
       if (kept?.bytes !== size || kept.sha256 !== sha256)
-        throw createOperatorError({
+        throw new ProblemError({
           what: `${address}: ${key} exists already; nothing was overwritten`,
           found: "other content than this file's, or a part of it",
           next: "Run the same command again. If it stays so, remove that object from the bucket",
@@ -95,7 +95,7 @@ export function createBucketStore(
 function assertOwn(keyPrefix: string, objects: readonly Listed[]): readonly Listed[] {
   const other = objects.find(({ key }) => !/^\d{15}-[0-9a-f-]+\.json$/.test(key.slice(keyPrefix.length)));
   if (other === undefined) return objects;
-  throw createOperatorError({
+  throw new ProblemError({
     what: "the bucket of the event log has an object that is none of this program's; nothing was changed",
     found: other.key,
     needed: "move that object to another place",

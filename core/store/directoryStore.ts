@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { createOperatorError } from "../util/problem.ts";
+import { ProblemError } from "../util/problem.ts";
 import { replaceFile, settle } from "../util/writeAtomically.ts";
 import type { Store } from "./store.ts";
 
@@ -16,7 +16,7 @@ export function createDirectoryStore(directory: string): Store {
     try {
       return work();
     } catch (error) {
-      throw createOperatorError({
+      throw new ProblemError({
         what: `the event log could not be ${what} on this machine: ${directory}`,
         found: (error as Error).message,
         needed: "make the directory readable and writable, with room on its disk",

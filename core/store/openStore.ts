@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { commandsFor } from "../util/commands.ts";
-import { createOperatorError } from "../util/problem.ts";
+import { ProblemError } from "../util/problem.ts";
 import { isBucket, parseBucketPlace } from "./bucketPlace.ts";
 import { createBucketStore } from "./bucketStore.ts";
 import { createDirectoryStore, resolveEventLogPath } from "./directoryStore.ts";
@@ -18,7 +18,7 @@ export function openStore(configured: string, stack = "STACK"): Store {
   if (isBucket(configured)) {
     const place = parseBucketPlace(configured);
     if (fs.existsSync(log))
-      throw createOperatorError({
+      throw new ProblemError({
         what: "the event log is on this machine, but a bucket is configured for it; nothing was changed",
         found: `${log}, beside ${place.address}`,
         needed: "copy the event log into the bucket, and rename that file to record.jsonl.moved (docs/unattended.md)",
@@ -26,7 +26,7 @@ export function openStore(configured: string, stack = "STACK"): Store {
     return createBucketStore(place, directory);
   }
   if (fs.existsSync(`${log}.moved`))
-    throw createOperatorError({
+    throw new ProblemError({
       what: `the event log in ${directory} was moved to a bucket; nothing was changed`,
       found: `${log}.moved, and no pillar-host:store in this stack's configuration`,
       needed: `set the bucket's address: ${commandsFor(stack).setTo("store", "ADDRESS")}`,

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { printable, takeFirstLine } from "../util/printable.ts";
-import { createOperatorError, type Problem } from "../util/problem.ts";
+import { ignoreStatuses, type Problem, ProblemError } from "../util/problem.ts";
 import { readBoundedStream } from "../util/sendRequest.ts";
 import { withTimeout } from "../util/withTimeout.ts";
 import type { BucketPlace } from "./bucketPlace.ts";
@@ -49,13 +49,13 @@ export function openBucket(place: BucketPlace, timeoutsMs: { readonly request: n
       read(async (sdk, client, options) => {
         const { ContentLength, Metadata } = await client.send(new sdk.HeadObjectCommand({ Bucket, Key }), options);
         return { bytes: ContentLength, sha256: Metadata?.sha256 };
-      }).catch(ignoreStatus(404)),
+      }).catch(ignoreStatuses(404)),
     /** Writes a new object. Does nothing if the key exists: an earlier attempt may have written the object. */
     put: (Key: string, Body: string | Readable, ContentLength: number, Metadata: Record<string, string> = {}) =>
       send("written", typeof Body === "string" ? timeoutsMs.request : timeoutsMs.file, (sdk, client, options) => {
         const object = { Bucket, Key, Body, ContentLength, IfNoneMatch: "*", Metadata };
         return client.send(new sdk.PutObjectCommand(object), options);
-      }).catch(ignoreStatus(412)),
+      }).catch(ignoreStatuses(412)),
   };
 }
 
@@ -76,16 +76,10 @@ function createSender(place: BucketPlace) {
       return await withTimeout(work(sdk, client, { abortSignal: abort.signal }), timeoutMs, late);
     } catch (error) {
       const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-      throw Object.assign(createOperatorError(describeBucketError(what, place, status, error as Error)), { status });
+      throw new ProblemError(describeBucketError(what, place, status, error as Error));
     } finally {
       abort.abort();
     }
-  };
-}
-
-function ignoreStatus(status: number) {
-  return (error: Error & { readonly status?: number }): undefined => {
-    if (error.status !== status) throw error;
   };
 }
 
@@ -98,6 +92,7 @@ function describeBucketError(
   const words = [status, name === "Error" ? undefined : printable(name), printable(takeFirstLine(message))];
   const at = endpoint === undefined ? "" : ` --endpoint-url ${endpoint}`;
   return {
+    status,
     what: `the bucket of the event log can't be ${what}: ${address}; nothing is decided without it`,
     found: words.filter((each) => each !== undefined).join(" "),
     needed:

@@ -6,7 +6,7 @@ import type { SyncProof } from "../eventLog/events.ts";
 import { formatHostFacts, type NodeHostFacts } from "../ssh/hostFacts.ts";
 import type { Clock } from "../util/clock.ts";
 import { commandsFor } from "../util/commands.ts";
-import { formatProblem } from "../util/problem.ts";
+import { ProblemError } from "../util/problem.ts";
 import { formatDuration } from "../util/timeText.ts";
 import { chainGap, decideLookup, type LookupDeps, noEvidence } from "./decideSynced.ts";
 import type { GateSettings } from "./gateSettings.ts";
@@ -44,15 +44,6 @@ export interface SyncDeps extends Clock, LookupDeps {
 
 export type SyncResult = SyncProof & SyncInfo;
 
-/** The node is not synced yet. `isAwaiting`: nothing failed, so the run ends with exit code 10, and stores nothing. */
-export interface GiveUpError extends Error {
-  readonly isAwaiting: boolean;
-}
-
-export function isGiveUp(error: unknown): error is GiveUpError {
-  return error instanceof Error && "isAwaiting" in error;
-}
-
 /** Milliseconds until the next lookup: longer while the node is far from its target or does not answer. */
 const pollIntervalMs = 5000;
 const shortIntervalMs = 2000;
@@ -63,8 +54,9 @@ const samplesKept = 60;
 
 /**
  * Waits until the node is provably synced (docs/specification.md, 1.1, step 11; rules: decideSynced.ts). No temporary
- * problem ends the wait. Throws GiveUpError at the deadline, after the signal and for a node that is too old from the
- * beginning, and FatalError if the host key changed or the login is refused.
+ * problem ends the wait. Throws ProblemError at the deadline, after the signal and for a node that is too old from the
+ * beginning (`gaveUp`, or `awaiting` if nothing failed: the run ends with exit code 10), and FatalError if the host key
+ * changed or the login is refused.
  */
 export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncResult> {
   const { startedAt, wait = "block", confirmations } = options;
@@ -171,7 +163,7 @@ function createGiveUpError(
   what: string,
   progress: SyncProgress,
   { notes, isStalled }: { readonly notes: readonly string[]; readonly isStalled: boolean },
-): GiveUpError {
+): ProblemError {
   const { ssh, service, stack, wait } = options;
   const { why } = progress;
   const run = commandsFor(stack);
@@ -187,7 +179,8 @@ function createGiveUpError(
       `add a reference that answers and has the required version (docs/operating.md, Witnesses of the chain): ${run.setTo("sync.references[0]", "URL")}`,
   ];
   const isAwaiting = wait === "await" && !needed.some((task) => task);
-  const text = formatProblem({
+  return new ProblemError({
+    kind: isAwaiting ? "awaiting" : "gaveUp",
     what: `${ssh.address}: the node ${what}`,
     found: [
       formatProgress(progress),
@@ -200,5 +193,4 @@ function createGiveUpError(
       `Watch the sync live: ${run.status("--watch")}; on the host: systemctl status ${service}`,
     ],
   });
-  return Object.assign(new Error(text), { isAwaiting });
 }

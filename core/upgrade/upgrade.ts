@@ -4,7 +4,7 @@ import type { Clock } from "../util/clock.ts";
 import { commandsFor } from "../util/commands.ts";
 import { parseFields } from "../util/fields.ts";
 import { takeFirstLine } from "../util/printable.ts";
-import { createProblemError, formatProblem } from "../util/problem.ts";
+import { formatProblem, ProblemError } from "../util/problem.ts";
 import { formatDuration } from "../util/timeText.ts";
 import { withTimeout } from "../util/withTimeout.ts";
 import {
@@ -164,7 +164,7 @@ async function waitForUpgradeEnd(
     }
     await deps.sleep(pollIntervalMs);
   }
-  throw createProblemError({
+  throw new ProblemError({
     what: `${address}: the node's upgrade did not end`,
     found: fault,
     needed: `read the log on the host: ${logCommand}`,

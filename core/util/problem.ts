@@ -1,7 +1,19 @@
 /** A line; omitted if false or undefined. */
 type Line = string | false | undefined;
 
+/** Kinds that rules and callers tell apart, so that no text decides. */
+export type ProblemKind =
+  | ("awaiting" | "gaveUp") // of a wait for the sync; `awaiting`: nothing failed
+  | ("late" | "tooLarge" | "wrongAnswer" | "noMethod" | "unreadableJournal" | "cloud") // of an answer
+  | "refusedCopy" // nothing was changed
+  | ("otherHostKey" | "refusedLogin" | "refusedCommand") // of a host that refuses this program, so that no retry helps
+  | ("unknownName" | "refusedPort" | "closedPort" | "forbidden") // of a connection to a host, or to a port on it
+  | ("noServer" | "serverGone"); // of a stack whose server is not there yet, or not any more
+
 export interface Problem {
+  readonly kind?: ProblemKind | undefined;
+  /** HTTP status of the answer that is the problem. */
+  readonly status?: number | undefined;
   readonly what: string;
   readonly found?: Line | readonly Line[];
   /** Task of the operator, as an imperative. */
@@ -15,23 +27,40 @@ export function formatProblem({ what, found, needed, next }: Problem): string {
   return [what, ...indent("found: ", found), ...indent("needed: ", needed), ...indent("", next)].join("\n");
 }
 
-export function createProblemError(problem: Problem): Error {
-  return new Error(formatProblem(problem));
+/** An error for the operator, who sees its message unchanged. The code decides by its kind, and never by its message. */
+export class ProblemError extends Error {
+  // Private, because Node prints an error's own fields beside its stack trace.
+  readonly #problem: Problem;
+
+  constructor(problem: Problem) {
+    super(formatProblem(problem));
+    this.#problem = problem;
+  }
+
+  get problem(): Problem {
+    return this.#problem;
+  }
+}
+
+export function hasKind(error: unknown, ...kinds: readonly ProblemKind[]): boolean {
+  return error instanceof ProblemError && kinds.some((kind) => kind === error.problem.kind);
+}
+
+/** Returns a handler that ignores the problems of answers with these HTTP statuses. */
+export function ignoreStatuses(...statuses: readonly number[]) {
+  return (error: ProblemError): undefined => {
+    if (!statuses.includes(error.problem?.status ?? 0)) throw error;
+  };
 }
 
 function indent(label: string, lines: Line | readonly Line[]): string[] {
   return [lines].flat().flatMap((line) => (typeof line === "string" ? [`  ${label}${line}`] : []));
 }
 
-/** Creates an error that the operator sees unchanged. */
-export function createOperatorError(problem: Problem): Error & { readonly isForOperator: true } {
-  return Object.assign(new Error(formatProblem(problem)), { isForOperator: true as const });
-}
-
 /** Returns an error's text for the operator; undefined for a bug of the program, which needs a stack trace. */
 export function formatOperatorError(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  if ("isForOperator" in error) return error.message;
+  if (error instanceof ProblemError) return error.message;
   if (error.name === "YAMLParseError")
     return formatProblem({
       what: "a text of the configuration can't be read",

@@ -1,6 +1,6 @@
 import os from "node:os";
 import path from "node:path";
-import { createOperatorError } from "./problem.ts";
+import { ProblemError } from "./problem.ts";
 
 /** Resolves an operator's path: `~` is the home directory, and a relative path starts at the project's directory. */
 export function resolvePath(configured: string): string {
@@ -11,7 +11,7 @@ export function resolvePath(configured: string): string {
 export function resolveHomeDirectory(): string {
   const home = os.homedir();
   if (path.isAbsolute(home)) return home;
-  throw createOperatorError({
+  throw new ProblemError({
     what: "the home directory of this user is unknown",
     found: `HOME=${JSON.stringify(home)}`,
     needed: "set HOME to the absolute path of the home directory, then run the same command again",

@@ -1,11 +1,16 @@
-/** A value, or the problem that prevents it. */
-export type Result<T> = { readonly value: T } | { readonly problem: string };
+import { ProblemError, type ProblemKind } from "./problem.ts";
 
-/** Waits for a value. Never throws: the message of a failure is the problem. */
+/** A value, or the problem that prevents it. */
+export type Result<T> = { readonly value: T } | { readonly problem: string; readonly kind?: ProblemKind | undefined };
+
+/** Waits for a value. Never throws: message and kind of a failure are the problem. */
 export function toResult<T>(value: Promise<T>): Promise<Result<T>> {
   return value.then(
     (value) => ({ value }),
-    (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => ({
+      problem: error instanceof Error ? error.message : String(error),
+      kind: error instanceof ProblemError ? error.problem.kind : undefined,
+    }),
   );
 }
 

@@ -1,3 +1,5 @@
+import { hasKind, ProblemError } from "./problem.ts";
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -6,7 +8,7 @@ export interface Answer {
 
 /**
  * Sends one request. Follows no redirect: a POST would lose its body, and the new address would get its secrets.
- * @throws TooLargeError, or an Error with the reason, such as `ECONNREFUSED`, but not the address, which may be secret
+ * @throws ProblemError `tooLarge`, or an Error with the reason, such as `ECONNREFUSED`, but not the address, which may be secret
  */
 export async function sendRequest(url: string, init: RequestInit, timeoutMs: number): Promise<Answer> {
   let answer: Answer;
@@ -16,7 +18,7 @@ export async function sendRequest(url: string, init: RequestInit, timeoutMs: num
     const text = response.body === null ? "" : await readBoundedStream(response.body);
     answer = { status: response.status, headers: response.headers, text };
   } catch (error) {
-    throw isTooLarge(error) ? error : new Error(formatRequestError(error, timeoutMs));
+    throw hasKind(error, "tooLarge") ? error : new Error(formatRequestError(error, timeoutMs));
   }
   const location = answer.headers.get("location");
   if (location === null || answer.status < 300 || answer.status > 399) return answer;
@@ -33,17 +35,12 @@ export function formatRequestError(error: unknown, timeoutMs: number): string {
 /** Maximum size of an answer in bytes. A node has the same limit for requests (docs/chain.md, Node). */
 export const answerLimit = 5 * 1024 * 1024;
 
-export function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && "tooLarge" in error;
-}
-
 /** Creates the error for a text beyond its limit. `what` names the text: `the answer`. */
 export function createTooLargeError(what: string, limit: number): Error {
-  const message = `${what} is larger than ${limit / 1024 / 1024} MiB`;
-  return Object.assign(new Error(message), { tooLarge: true });
+  return new ProblemError({ kind: "tooLarge", what: `${what} is larger than ${limit / 1024 / 1024} MiB` });
 }
 
-/** Reads a stream to its end. @throws TooLargeError at the limit, without reading further */
+/** Reads a stream to its end. @throws ProblemError `tooLarge` at the limit, without reading further */
 export async function readBoundedStream(stream: AsyncIterable<Uint8Array>, limit = answerLimit): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

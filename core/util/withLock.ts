@@ -3,7 +3,7 @@ import path from "node:path";
 import lockfile from "proper-lockfile";
 import { systemClock } from "./clock.ts";
 import { commandsFor } from "./commands.ts";
-import { createOperatorError, type Problem } from "./problem.ts";
+import { type Problem, ProblemError } from "./problem.ts";
 
 interface LockScope {
   readonly stack: string;
@@ -56,7 +56,7 @@ export async function withFileLock<T>(file: string, busy: Problem, work: () => P
     if (renewed !== seen.renewed) seen = { renewed, since: now };
     else if (renewed !== 0 && now - seen.since >= times.abandoned) fs.rmSync(file, { recursive: true, force: true });
     else if (now - begun >= times.patience)
-      throw createOperatorError({ found: `${file}, a lock that another process holds`, ...busy });
+      throw new ProblemError({ found: `${file}, a lock that another process holds`, ...busy });
     await systemClock.sleep(times.pause);
   }
 }

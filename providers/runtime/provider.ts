@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { type Notice, sendNotice } from "../../core/notify/notify.ts";
 import { checkVersion } from "../../core/util/checkVersion.ts";
 import { printableLines, say } from "../../core/util/printable.ts";
+import { hasKind } from "../../core/util/problem.ts";
 import type { DynamicType } from "../../core/util/resourceTypes.ts";
 import { watchEngine } from "./engine.ts";
 import { configure } from "./stackConfig.ts";
@@ -41,7 +42,6 @@ export const stateVersion = 1;
 /** An error after which the engine keeps the resource with the results so far. The next `up` resumes with an update. */
 interface KeptError extends Error {
   kept: object;
-  readonly isAwaiting?: boolean;
 }
 
 /** Returns an error that keeps the results of a wait. @param kept outputs, and inputs that must stay in the state */
@@ -94,8 +94,8 @@ async function buildState<O extends object>(inputs: object, id: string, work: Pr
   try {
     return whole(await work);
   } catch (error) {
-    const { kept, isAwaiting, message } = error as Partial<KeptError>;
-    if (isAwaiting) {
+    const { kept, message } = error as Partial<KeptError>;
+    if (hasKind(error, "awaiting")) {
       // The engine does not print this error. process/dynamic-provider.cjs sends it as awaiting, because of the id.
       say(message ?? "");
       throw Object.assign(error as Error, { id: "pillar-host:awaiting" });

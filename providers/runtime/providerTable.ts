@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { anyStack } from "../../core/util/commands.ts";
 import { printable } from "../../core/util/printable.ts";
-import { createProblemError } from "../../core/util/problem.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { type DynamicType, formatProviderName } from "../../core/util/resourceTypes.ts";
 import { ChainCopy } from "../chainCopy.ts";
 import { CopyKey } from "../copyKey.ts";
@@ -34,7 +34,7 @@ export function findProvider(name: unknown): pulumi.dynamic.ResourceProvider {
   const provider = providers.get(name);
   if (provider !== undefined) return provider;
   throw hideStack(
-    createProblemError({
+    new ProblemError({
       what: "the state has code of another version of this program, or of somebody else: it is not run",
       found: printable(String(name)).slice(0, 100),
       needed:

@@ -2,7 +2,7 @@ import { hostname, userInfo } from "node:os";
 import { describe, expect, test } from "vitest";
 import type { ProcessResult } from "../../cli/pulumi/pulumiCommand.ts";
 import { clearStale } from "../../cli/resume.ts";
-import { CliRefusal } from "../../cli/terminal/refusal.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { runningPulumi } from "./runningPulumi.ts";
 
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
@@ -97,7 +97,7 @@ describe("after a killed run", () => {
 
   test("fails with pulumi's reason for an error other than a lock", async () => {
     const { clear } = stackOf({ fault: "error: the disk is full" });
-    await expect(clear()).rejects.toThrow(new CliRefusal("pulumi refresh failed: the disk is full"));
+    await expect(clear()).rejects.toThrow(new ProblemError({ what: "pulumi refresh failed: the disk is full" }));
   });
 
   test("stops clearing a lock that comes back each time", async () => {

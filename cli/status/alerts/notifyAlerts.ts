@@ -6,11 +6,10 @@ import { resolveDataDirectory } from "../../../core/store/recordsDirectory.ts";
 import { checkVersion } from "../../../core/util/checkVersion.ts";
 import { commandsFor } from "../../../core/util/commands.ts";
 import { printable } from "../../../core/util/printable.ts";
-import { formatProblem } from "../../../core/util/problem.ts";
+import { formatProblem, hasKind } from "../../../core/util/problem.ts";
 import { takeValue } from "../../../core/util/result.ts";
 import { withFileLock } from "../../../core/util/withLock.ts";
 import { replaceFile } from "../../../core/util/writeAtomically.ts";
-import { NoServerRefusal } from "../openStack.ts";
 import type { ReadStack, StackLookup } from "../stackView.ts";
 import { type Alerts, countMissed, findAlerts, getKind, type MomentumCounts } from "./findAlerts.ts";
 
@@ -53,7 +52,7 @@ async function notifyAll(
 async function notifyStack(found: StackLookup, directory: string, send: typeof sendNotice) {
   const failed = `the webhook of ${found.stack} was not notified`;
   if ("refusal" in found)
-    return found.refusal instanceof NoServerRefusal ? undefined : `${failed}: ${found.refusal.message}`;
+    return hasKind(found.refusal, "noServer", "serverGone") ? undefined : `${failed}: ${found.refusal.message}`;
   const webhook = found.source?.config.notify;
   if (webhook === undefined) return undefined;
   const sending = sendNews(found, directory, (notice) => send(webhook, notice));

@@ -8,7 +8,7 @@ import type { RootHost } from "../../ssh/root.ts";
 import { openStore } from "../../store/openStore.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../../util/clock.ts";
-import { createProblemError } from "../../util/problem.ts";
+import { ProblemError } from "../../util/problem.ts";
 import { writeNewFile } from "../../util/writeAtomically.ts";
 import { findKeyShare } from "./keyShare.ts";
 import {
@@ -85,7 +85,7 @@ export async function takeBackup(root: RootHost, what: BackupSource, place: Back
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (!/^E(NOSPC|DQUOT|ACCES|ROFS|NOTDIR|EXIST)$/.test(code ?? "")) throw error;
-    throw createProblemError({
+    throw new ProblemError({
       what: `the backup could not be written on this machine: ${directory}`,
       found: message,
       needed: "a writable directory with room for the backup (pillar-host:orchestrator.backup.directory)",
@@ -120,7 +120,7 @@ async function copyConsistently(work: BackupWork, recipient: string): Promise<Se
     fs.rmSync(part);
     const { base, paths } = what.place;
     if (attempt === maxAttempts)
-      throw createProblemError({
+      throw new ProblemError({
         what: `${root.address}: no consistent backup of ${base} could be taken in ${maxAttempts} attempts`,
         found: sealed.problems,
         needed: "files that do not change during the copy. Does something else write there?",

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { parseMove } from "../../eventLog/moveId.ts";
 import { openStore } from "../../store/openStore.ts";
 import { resolvePlace } from "../../store/recordsDirectory.ts";
-import { createProblemError } from "../../util/problem.ts";
+import { ProblemError } from "../../util/problem.ts";
 import { resolvePath } from "../../util/resolvePath.ts";
 import { type Archive, readArchive } from "./archive.ts";
 import { type BackupPlace, manifestVersion } from "./backup.ts";
@@ -22,7 +22,7 @@ export type BackupContent = Awaited<ReturnType<typeof readBackup>>;
  */
 export async function readBackup(file: string, place: BackupPlace) {
   const fail = (found: string | readonly string[], needed: string) =>
-    createProblemError({ what: `the backup can't be restored: ${file}`, found, needed });
+    new ProblemError({ what: `the backup can't be restored: ${file}`, found, needed });
   let list: WrittenList;
   let archive: Archive;
   try {

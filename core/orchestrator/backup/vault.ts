@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { resolveOwnIdentityPath } from "../../store/recordsDirectory.ts";
-import { createProblemError } from "../../util/problem.ts";
+import { ProblemError } from "../../util/problem.ts";
 import { readSmallFile } from "../../util/readSmallFile.ts";
 import { resolvePath } from "../../util/resolvePath.ts";
 import { writeNewFile } from "../../util/writeAtomically.ts";
@@ -44,7 +44,7 @@ export function findGitCheckout(file: string): string | undefined {
 export async function readIdentity(file: string) {
   const age = await import("age-encryption");
   const fail = (found: string) =>
-    createProblemError({
+    new ProblemError({
       what: `the backup's identity file can't be used: ${file}`,
       found,
       needed: "an age identity in plain text, as age-keygen writes it (pillar-host:orchestrator.backup.identityFile)",
@@ -142,7 +142,7 @@ export async function prove(file: string, secret: string, expected: Manifest): P
     found = [`it does not decrypt to a whole archive (${(error as Error).message})`];
   }
   if (found.length === 0) return;
-  throw createProblemError({
+  throw new ProblemError({
     what: `the backup could not be proved: ${file}`,
     found,
     needed: "every file as it was read on the host. Is the disk of this machine sound?",

@@ -3,7 +3,6 @@ import { isSameOwner } from "../../eventLog/moveId.ts";
 import { formatProblem, type Problem } from "../../util/problem.ts";
 import { type Result, takeValue } from "../../util/result.ts";
 import { formatSize } from "../../util/timeText.ts";
-import { unreadableJournal } from "../rules/journal.ts";
 import { describeAnsweringHost } from "../rules/obstacles.ts";
 import { formatBridgeState } from "./bridgeState.ts";
 import { findOldHostProblems } from "./oldHostProblems.ts";
@@ -60,7 +59,7 @@ function readProblem(side: "old" | "new", survey: MoveSurvey, wanted: Requiremen
 
 /** True if a host answers, even if its journal is damaged. */
 export function isAnswering(host: MoveSurvey["old"]): boolean {
-  return "value" in host || host.problem.includes(unreadableJournal);
+  return "value" in host || host.kind === "unreadableJournal";
 }
 
 /** Checks the bridge's state on the chain. If getStatus says the same, the old host's checks report it. */

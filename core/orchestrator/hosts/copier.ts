@@ -1,7 +1,7 @@
 import path from "node:path";
 import { encodeBase64, markOwn, parseCopyKey, parseFileName, type Variables } from "../../ssh/foreign.ts";
 import { takeFirstLine } from "../../util/printable.ts";
-import { createProblemError } from "../../util/problem.ts";
+import { ProblemError } from "../../util/problem.ts";
 import { settleAll } from "../../util/settleAll.ts";
 import {
   compareManifests,
@@ -118,7 +118,7 @@ export class Copier {
         return this.say(`copy: ${files} files, ${bytes} bytes are the same on both hosts, owner and mode too`);
       }
       if (count === maxCopies)
-        throw createProblemError({
+        throw new ProblemError({
           what: `the copy on ${this.sides.roots[to].address} differs from what ${this.sides.roots[from].address} has, after ${maxCopies} copies`,
           found: formatDifferences(differences),
           needed: "the same bytes, owner and mode. Does something else write there? Is a disk failing (dmesg)?",

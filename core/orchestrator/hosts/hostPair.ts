@@ -8,7 +8,7 @@ import { assertProxyWorks, isFatal, type LoginError } from "../../ssh/sshErrors.
 import type { Clock } from "../../util/clock.ts";
 import { commandsFor } from "../../util/commands.ts";
 import { takeFirstLine } from "../../util/printable.ts";
-import { createProblemError } from "../../util/problem.ts";
+import { hasKind, ProblemError } from "../../util/problem.ts";
 import {
   assignRoles,
   bothSides,
@@ -156,7 +156,7 @@ export class HostPair {
         const { broken, message } = error as Error & { broken?: boolean };
         if (!broken || deps.ticks() >= end) assertProxyWorks(this.roots[side].address, error as LoginError);
         // With another host key it is another machine: the old host is gone.
-        if (side === "old" && isFatal(error) && Reflect.get(error as Error, "refused") === "hostKey") {
+        if (side === "old" && hasKind(error, "otherHostKey")) {
           deps.say(`${takeFirstLine(message)}: the old host counts as unreachable`);
           return undefined;
         }
@@ -187,7 +187,7 @@ export class HostPair {
       if (deps.ticks() >= end) {
         const [, , login] = answer.split(" ");
         const run = commandsFor(this.inputs.stack);
-        throw createProblemError({
+        throw new ProblemError({
           what: `${address}: another run has been at work on this orchestrator for ${lockTimeoutMs / 60_000} minutes; nothing was done`,
           found: login && `its login on ${address} is process ${login}: ps -o lstart,args -p ${login}`,
           needed: `wait until that run has finished, or press Ctrl-C in its terminal (${run.status()} shows its step if it is of this stack)`,

@@ -1,4 +1,4 @@
-import { createProblemError } from "../../util/problem.ts";
+import { ProblemError } from "../../util/problem.ts";
 import type { OrchestratorFacts } from "../rules/hostPairFacts.ts";
 
 export interface OrchestratorReading {
@@ -25,7 +25,7 @@ export function locateOrchestrator<T extends OrchestratorReading>(hosts: readonl
   });
   const [one, ...others] = looks.filter(({ runs }) => runs);
   if (one && others.length === 0 && !one.hasLeft) return one.host;
-  throw createProblemError({
+  throw new ProblemError({
     what: one
       ? "an orchestrator runs where by the journals none may: two may sign now"
       : "there is no running orchestrator to back up",

@@ -6,7 +6,7 @@ import { assertWhole, findLastHash } from "../../eventLog/logIntegrity.ts";
 import { computeFingerprint } from "../../ssh/publicKey.ts";
 import { commandsFor } from "../../util/commands.ts";
 import { takeFirstLine } from "../../util/printable.ts";
-import { createProblemError } from "../../util/problem.ts";
+import { ProblemError } from "../../util/problem.ts";
 import { createFenceCheck } from "../hosts/fence.ts";
 import { HostPair } from "../hosts/hostPair.ts";
 import type { MoveInputs } from "../hosts/moveInputs.ts";
@@ -100,7 +100,7 @@ export function createRecorder(log: EventLog, { hosts }: Wanted, known: Readonly
       const news = event === "starting" ? (await log.store.readLines()).filter((line) => !known.has(line)) : [];
       const rival = findRivalStart(parseMoveEvents(news, log.store), saga.move.pillar, details.target);
       if (rival === undefined) return;
-      throw createProblemError({
+      throw new ProblemError({
         what: "another run starts this orchestrator on another host: nothing is started here",
         found: `a start on the host with the key ${rival}, in the event log`,
         needed: "find out which host signs before anything else: systemctl is-active orchestrator",

@@ -3,7 +3,7 @@ import type { Backup } from "../../eventLog/events.ts";
 import { markOwn } from "../../ssh/foreign.ts";
 import type { CallError } from "../../ssh/root.ts";
 import { parseAddresses } from "../../util/hostPort.ts";
-import { createProblemError } from "../../util/problem.ts";
+import { ProblemError } from "../../util/problem.ts";
 import type { BackupPlace } from "../backup/backup.ts";
 import { type BridgeNow, formatBridgeState } from "../checks/bridgeState.ts";
 import { checkBridge, checkStatus } from "../checks/stoppedState.ts";
@@ -70,7 +70,7 @@ export class MoveRun {
     const status = await client.status();
     const { what, ...problem } = checkStatus(status, this.inputs.haltedBridge) ?? {};
     if (what !== undefined)
-      throw createProblemError({ ...problem, what: `the orchestrator of the ${side} host is not stopped: ${what}` });
+      throw new ProblemError({ ...problem, what: `the orchestrator of the ${side} host is not stopped: ${what}` });
     const { producer, tssPeerId, evmAddress } = (await client.identity()) ?? {};
     if (producer && tssPeerId && evmAddress) this.identity = { producer, tssPeerId, evmAddress };
     return status;
@@ -79,7 +79,7 @@ export class MoveRun {
   async assertNodeSynced(): Promise<void> {
     const node = await this.deps.readNodeSync();
     if (node.synced) return;
-    throw createProblemError({
+    throw new ProblemError({
       what: `the node of ${this.nameOf("new")} is not synced now: the orchestrator there would wait for it`,
       found: node.why,
       needed: "wait until the node is synced; it is asked again right before the old host's orchestrator stops",
@@ -90,7 +90,7 @@ export class MoveRun {
   async assertBridge(refusal: string): Promise<BridgeNow> {
     const bridge = await this.deps.readBridge();
     const hindrance = checkBridge(bridge, this.inputs.haltedBridge);
-    if (hindrance) throw createProblemError({ ...hindrance, what: `${hindrance.what}: ${refusal}` });
+    if (hindrance) throw new ProblemError({ ...hindrance, what: `${hindrance.what}: ${refusal}` });
     for (const line of formatBridgeState(bridge)) this.deps.say(line);
     return bridge;
   }

@@ -1,5 +1,5 @@
 import { encodeBase64, markOwn, parseJsonWords } from "../../ssh/foreign.ts";
-import { createProblemError } from "../../util/problem.ts";
+import { ProblemError } from "../../util/problem.ts";
 import { settleAll } from "../../util/settleAll.ts";
 import { takeBackup } from "../backup/backup.ts";
 import { compareManifests, formatDifferences, readManifest, sumManifest } from "../backup/manifest.ts";
@@ -21,9 +21,9 @@ async function readFreshBackup(run: MoveRun, file: string): Promise<BackupConten
   const bridge = await run.assertBridge("refusing to start an orchestrator from a backup now");
   const content = await readBackup(file, run.backupPlace());
   const stale = findStaleShare(content, bridge, run.inputs);
-  if (stale !== undefined) throw createProblemError({ ...stale, what: `${stale.what}: ${file}` });
+  if (stale !== undefined) throw new ProblemError({ ...stale, what: `${stale.what}: ${file}` });
   const foreign = findForeignBackup(content, run.inputs.old.host.ssh, run.wanted);
-  if (foreign !== undefined) throw createProblemError(foreign);
+  if (foreign !== undefined) throw new ProblemError(foreign);
   return content;
 }
 
@@ -33,7 +33,7 @@ async function assertUnpacked(run: MoveRun, target: WhichHost, { files }: Backup
   const there = await readManifest(run.sides.roots[target], { base, paths: ["."] });
   const differences = compareManifests(files, there, (path) => isInPlace && path === "config.json");
   if (differences.length === 0) return;
-  throw createProblemError({
+  throw new ProblemError({
     what: `the files unpacked on ${run.nameOf(target)} differ from the backup`,
     found: formatDifferences(differences),
     needed: "the same bytes, owner and mode. Is that host's disk failing (dmesg)?",

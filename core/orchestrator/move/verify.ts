@@ -1,7 +1,7 @@
-import { type BuildInfo, findIdentityDifferences, isWrongAnswer } from "../../chain/orchestrator.ts";
+import { type BuildInfo, findIdentityDifferences } from "../../chain/orchestrator.ts";
 import { commandsFor } from "../../util/commands.ts";
 import { parseFields } from "../../util/fields.ts";
-import { createProblemError, type Problem } from "../../util/problem.ts";
+import { hasKind, type Problem, ProblemError } from "../../util/problem.ts";
 import { readJson } from "../checks/survey.ts";
 import { findConnectionsTo, parseConnections, useOwnNode } from "../rules/endpoints.ts";
 import { parseOrchestratorConfig } from "../rules/hostPairFacts.ts";
@@ -66,7 +66,7 @@ async function waitForAnswer(started: Started) {
     } catch (error) {
       problem = error as Error;
     }
-    wrongSince = isWrongAnswer(problem) ? (wrongSince ?? deps.ticks()) : undefined;
+    wrongSince = hasKind(problem, "wrongAnswer") ? (wrongSince ?? deps.ticks()) : undefined;
     if (deps.ticks() >= end || (wrongSince !== undefined && deps.ticks() - wrongSince > wrongAnswerTimeoutMs)) {
       const { active, restarts, log } = await readUnit(started, maxShownLines);
       const found = [problem.message, `unit ${inputs[side].service} ${active}, restarted ${restarts} times`];
@@ -95,7 +95,7 @@ async function readUnit(unit: Pick<Started, "run" | "side" | "saga">, log_lines:
 function createFailure({ run, side }: Started, problem: Problem, log: readonly string[]): Error {
   const lines = log.slice(-maxShownLines).map((line) => `log: ${line}`);
   const next = [...lines, `See it with: journalctl -u ${run.inputs[side].service} -n 50`];
-  return createProblemError({ ...problem, what: `the orchestrator of ${run.nameOf(side)} ${problem.what}`, next });
+  return new ProblemError({ ...problem, what: `the orchestrator of ${run.nameOf(side)} ${problem.what}`, next });
 }
 
 /**
@@ -155,7 +155,7 @@ export async function assertOwnNode(run: MoveRun, saga: Saga, states: HostStates
   if (connections.length === 0)
     run.deps.say("the orchestrator has no connection now: it is unknown which nodes it uses");
   if (found.length === 0) return;
-  throw createProblemError({
+  throw new ProblemError({
     what: `the orchestrator moved to ${run.nameOf("new")} and signs, but it uses a node of ${run.nameOf("old")}, and ends when that node does`,
     found: found.map((each) => `its process is connected to ${each}`),
     needed: useOwnNode,

@@ -1,4 +1,4 @@
-import { createProblemError } from "../../util/problem.ts";
+import { ProblemError } from "../../util/problem.ts";
 import { moveToLocalhost, parseEndpoint } from "./endpoints.ts";
 
 /** Keys that lead the orchestrator to files, and those above them. */
@@ -44,7 +44,7 @@ export function adaptConfig(text: string, directory: string, addresses: readonly
 }
 
 function throwAmbiguous(key: string): never {
-  throw createProblemError({
+  throw new ProblemError({
     what: "the orchestrator would read its config.json in another way than this program: it was not started",
     found: `the key ${JSON.stringify(key)}, in another spelling or twice`,
     needed: `each of these keys once, as written here: ${usedKeys.join(", ")}`,

@@ -1,6 +1,6 @@
 import { isSameMove, isSameOwner, type MoveId, parseMove } from "../../eventLog/moveId.ts";
 import { isPrintable } from "../../util/printable.ts";
-import { createProblemError } from "../../util/problem.ts";
+import { ProblemError } from "../../util/problem.ts";
 
 /** `forward`: from the old host to the new one; `back` with `orchestrator.rollback`. */
 export type Direction = "forward" | "back";
@@ -100,10 +100,7 @@ export function formatPlainStore(keyStore: string): string {
   return keyStore.replace(/\.moved-to-(?!.*\.moved-to-).*$/, "");
 }
 
-/** Part of the error for a journal that can't be read: its host answers. */
-export const unreadableJournal = "the journal of the orchestrator's move cannot be read";
-
-/** Parses a journal; undefined if empty. @throws if the form is unknown: a guess could start two orchestrators */
+/** Parses a journal; undefined if empty. @throws ProblemError if the form is unknown: a guess could start two orchestrators */
 export function parseJournal(text: string, where: string): Journal | undefined {
   if (text.trim() === "") return undefined;
   const found = parseJson(text);
@@ -130,8 +127,9 @@ export function parseJournal(text: string, where: string): Journal | undefined {
     const history = (found.history ?? []).map((entry) => ({ ...entry, move: parseMove(entry.move) }));
     return { was: {}, identity: null, at: "", ...found, move, history } as Journal;
   }
-  throw createProblemError({
-    what: `${where}: ${unreadableJournal}`,
+  throw new ProblemError({
+    kind: "unreadableJournal",
+    what: `${where}: the journal of the orchestrator's move cannot be read`,
     found: `${(found?.version ?? 1) === 1 ? "another form than this program writes" : `version ${found?.version}`}, in ${journalFile}`,
     needed:
       "version 1, as this program writes it. Did a newer version of it write this journal, or did somebody change it?",

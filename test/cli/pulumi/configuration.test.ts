@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { parseConfiguration, parseRawValues } from "../../../cli/pulumi/configuration.ts";
 import { findBackendDirectory } from "../../../cli/pulumi/locks.ts";
 import { findPassphrase, formatPulumiError } from "../../../cli/pulumi/pulumiCommand.ts";
-import { CliRefusal } from "../../../cli/terminal/refusal.ts";
 import { extractRawConfig } from "../../../core/config/config.ts";
+import { ProblemError } from "../../../core/util/problem.ts";
 import { least } from "../../components/exampleConfig.ts";
 import { printConfig } from "../fakePulumi.ts";
 
@@ -37,7 +37,7 @@ test("names all faults at once, without a secret", () => {
     "pillar-host:sync": least.sync,
   };
   const read = () => parseConfiguration("prod", printed(config));
-  expect(read).toThrow(CliRefusal);
+  expect(read).toThrow(ProblemError);
   expect(read).toThrow(`The configuration of stack prod has 3 faults:
   - pillar-host:pillar: missing, needed: The Pillar whose host this is
   - pillar-host:ssh.privateKey: found text, needed a private key, the file without .pub (-----BEGIN OPENSSH PRIVATE KEY-----…) (pulumi config set --secret --path pillar-host:ssh.privateKey -s prod)

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { checkStackName } from "../../../cli/pulumi/stackName.ts";
-import { CliRefusal } from "../../../cli/terminal/refusal.ts";
+import { ProblemError } from "../../../core/util/problem.ts";
 
 test.each(["", ".", "..", "a b", "organization/pillar-host/..", "ä", "a:b", "a".repeat(101)])(
   "refuses %j as a new stack's name",
   (name) => {
-    expect(() => checkStackName(name)).toThrow(CliRefusal);
+    expect(() => checkStackName(name)).toThrow(ProblemError);
   },
 );
 

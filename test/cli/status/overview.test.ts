@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { NoServerRefusal } from "../../../cli/status/openStack.ts";
+import { refuseMissingServer } from "../../../cli/status/openStack.ts";
 import { formatOverview, summarize } from "../../../cli/status/overview.ts";
 import type { StackLookup } from "../../../cli/status/stackView.ts";
-import { CliRefusal } from "../../../cli/terminal/refusal.ts";
+import { ProblemError } from "../../../core/util/problem.ts";
 import { viewOf } from "../exampleView.ts";
 
 const looked = (
@@ -13,10 +13,10 @@ const looked = (
 ): StackLookup => ({ stack, exitCode, lines, view: viewOf({ stack, locks: [], ...changes }) });
 const syncing = looked("prod-2");
 const synced = looked("prod", { lifecycle: "adopted", synced: true }, 0);
-const refusal = new CliRefusal("the pass phrase does not open stack bolt\n  needed: it");
+const refusal = new ProblemError({ what: "the pass phrase does not open stack bolt", needed: "it" });
 const closed: StackLookup = { stack: "bolt", refusal };
-const toCome: StackLookup = { stack: "bolt-2", refusal: new NoServerRefusal("bolt-2", false) };
-const retired: StackLookup = { stack: "anvil-1", refusal: new NoServerRefusal("anvil-1", true) };
+const toCome: StackLookup = { stack: "bolt-2", refusal: refuseMissingServer("bolt-2", false) };
+const retired: StackLookup = { stack: "anvil-1", refusal: refuseMissingServer("anvil-1", true) };
 const all = [synced, retired, syncing, toCome, closed];
 
 test("lists the most urgent stack first, each with its next step", () => {

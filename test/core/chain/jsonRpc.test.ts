@@ -95,7 +95,7 @@ test("no answer comes if no stream opens in time; a late stream is closed", asyn
     arrive = resolve;
   });
   const calling = callHttp(() => opening, silent);
-  await expect(calling).rejects.toMatchObject({ message: expect.stringMatching(frozen), isLate: true });
+  await expect(calling).rejects.toMatchObject({ message: expect.stringMatching(frozen), problem: { kind: "late" } });
   arrive(late);
   await new Promise((resolve) => setImmediate(resolve));
   expect(late.destroyed).toBe(true);

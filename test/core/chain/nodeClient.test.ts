@@ -73,8 +73,10 @@ test("a client distinguishes an absent host, another host key and a refused logi
   const { ssh } = target;
   const to = (changes: object) => clientOf({ ...target, ssh: { ...ssh, ...changes } }).observe();
   expect(await to({ port: await closedPort() })).toMatchObject({ kind: "none", unreachable: true });
-  await expect(to({ hostKey: `${ssh.hostKey.slice(0, -4)}AAAA` })).rejects.toMatchObject({ fatal: true });
-  await expect(to({ password: "wrong" })).rejects.toMatchObject({ fatal: true });
+  await expect(to({ hostKey: `${ssh.hostKey.slice(0, -4)}AAAA` })).rejects.toMatchObject({
+    problem: { kind: "otherHostKey" },
+  });
+  await expect(to({ password: "wrong" })).rejects.toMatchObject({ problem: { kind: "refusedLogin" } });
 });
 
 // A connection left open keeps the program's process, and pulumi up, from ending.

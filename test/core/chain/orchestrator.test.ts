@@ -2,6 +2,7 @@ import http from "node:http";
 import net from "node:net";
 import { expect, test } from "vitest";
 import { compareVersions, createOrchestratorClient, redactSecretsAndPaths } from "../../../core/chain/orchestrator.ts";
+import { ProblemError } from "../../../core/util/problem.ts";
 import { evilText, harmless } from "../../evilText.ts";
 import { listen, use } from "./fakes.ts";
 
@@ -63,7 +64,7 @@ test.each([
 });
 
 test("getBuildInfo names a port on which nothing listens", async () => {
-  const forward = () => Promise.reject(Object.assign(new Error("nothing listens"), { refusedForward: "closedPort" }));
+  const forward = () => Promise.reject(new ProblemError({ kind: "closedPort", what: "nothing listens" }));
   const client = createOrchestratorClient({ forward }, 55000, { sleep: async () => undefined });
   const said = "nothing listens on 127.0.0.1:55000: the orchestrator is down, or still starting";
   await expect(client.buildInfo()).rejects.toThrow(said);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { formatMove } from "../../../core/eventLog/moveId.ts";
 import { parseHostFacts, readHost } from "../../../core/retirement/readHost.ts";
 import type { RootHost } from "../../../core/ssh/root.ts";
+import { ProblemError, type ProblemKind } from "../../../core/util/problem.ts";
 import { exampleJournal } from "../orchestrator/exampleMove.ts";
 import { places } from "./exampleFacts.ts";
 
@@ -89,12 +90,12 @@ describe("reading a host", () => {
     expect(later.ticks()).toBe(30_000);
   });
 
-  test.each<[string, object]>([
-    ["does not answer", {}],
-    ["shows another key", { refused: "hostKey" }],
-    ["refuses the login", { refused: "login" }],
-  ])("calls no host silent behind a proxy that %s", async (_what, more) => {
-    const ofProxy = Object.assign(new Error("10.0.0.9:22: no"), { isFromProxy: true, ...more });
+  test.each<[string, ProblemKind | undefined]>([
+    ["does not answer", undefined],
+    ["shows another key", "otherHostKey"],
+    ["refuses the login", "refusedLogin"],
+  ])("calls no host silent behind a proxy that %s", async (_what, kind) => {
+    const ofProxy = Object.assign(new ProblemError({ kind, what: "10.0.0.9:22: no" }), { isFromProxy: true });
     await expect(readHost(root([ofProxy]), places, 30_000, clock().deps)).rejects.toThrow(
       "it is not known whether 192.0.2.1 answers, because the proxy before it does not work: nothing was changed\n  found: 10.0.0.9:22: no",
     );
@@ -102,7 +103,7 @@ describe("reading a host", () => {
 
   test("does not wait after a refused login, and throws if a host answers with a failure", async () => {
     const { deps: here } = clock();
-    const refused = Object.assign(new Error("no login"), { refused: "login" });
+    const refused = new ProblemError({ kind: "refusedLogin", what: "no login" });
     expect(await readHost(root([refused]), places, 30_000, here)).toEqual({ silent: "no login", isRefused: true });
     expect(here.ticks()).toBe(0);
     const failed = Object.assign(new Error("no root"), { exitCode: 1 });

@@ -110,7 +110,7 @@ describe("an agent whose right key comes after more than a host tries", () => {
     const host = await strict(await agentWith(7));
     const target = { ...host.target, password: undefined, agent: true };
     const error = await failure(target);
-    expect(error).toMatchObject({ fatal: true, refused: "login" });
+    expect(error).toMatchObject({ fatal: true, problem: { kind: "refusedLogin" } });
     expect(error.message).toContain('ended the login: "Too many authentication failures"');
     expect(error.message).toContain(agentNeeds);
     const fix = "Is it another key? pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod";
@@ -136,7 +136,7 @@ test("names an agent that does not answer at once", async () => {
   vi.stubEnv("SSH_AUTH_SOCK", "/nonexistent/agent");
   const { target } = await hostThat((attempt) => attempt.reject(["publickey"]));
   const error = await failure({ ...target, password: undefined, agent: true });
-  expect(error).toMatchObject({ fatal: true, refused: "login" });
+  expect(error).toMatchObject({ fatal: true, problem: { kind: "refusedLogin" } });
   expect(error.message).toContain(agentNeeds);
 });
 
@@ -157,7 +157,7 @@ test.each<[string, (socket: net.Socket) => void, RegExp]>([
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const error = await failure({ ...target, password: undefined, agent: true });
-  expect(error).toMatchObject({ fatal: true, refused: "login" });
+  expect(error).toMatchObject({ fatal: true, problem: { kind: "refusedLogin" } });
   expect(error.message).toMatch(said);
   expect(error.message).toContain(agentNeeds);
 });
@@ -207,7 +207,7 @@ test("names a host without a common algorithm at once", async () => {
   const algorithms = { kex: ["diffie-hellman-group1-sha1"] };
   const { target } = await hostThat((attempt) => attempt.accept(), { algorithms });
   const error = await failure(target);
-  expect(error).toMatchObject({ fatal: true, refused: "login" });
+  expect(error).toMatchObject({ fatal: true, problem: { kind: "refusedLogin" } });
   expect(error.message).toMatch(/no algorithm in common with its ssh server: .*no matching key exchange/);
 });
 
@@ -225,7 +225,7 @@ test("names a login that runs another command, with the host's words", async () 
   writeFileSync(script, `#!/bin/sh\necho '${wanted}'\nexit 142\n`, { mode: 0o700 });
   const target = loginTo(await start(undefined, undefined, { shell: script, home: "" }));
   const error = await tryLogin(target).catch((thrown: LoginError) => thrown as LoginError);
-  expect(error).toMatchObject({ refused: "command", fatal: true });
+  expect(error).toMatchObject({ problem: { kind: "refusedCommand" } });
   const help = formatLoginFailure(target, error as LoginError, run);
   expect(help).toMatch(/^op@127\.0\.0\.1:\d+: the login did not run a command to its end\n/);
   expect(help).toContain(`\n  found: "${wanted}"\n`);
@@ -242,10 +242,10 @@ test("a proxy gets the first login, with its key pinned; the host behind it gets
   await expect.poll(() => bastion.open + host.open).toBe(0);
 
   const impostor = await failure({ ...through, proxy: { ...loginTo(bastion), hostKey: host.hostKey } });
-  expect(impostor).toMatchObject({ refused: "hostKey", isFromProxy: true });
+  expect(impostor).toMatchObject({ problem: { kind: "otherHostKey" }, isFromProxy: true });
   expect(impostor.message).toContain("before you change pillar-host:ssh.proxy.hostKey");
   const refused = await failure({ ...through, proxy: { ...loginTo(bastion), password: "hunter2" } });
-  expect(refused).toMatchObject({ refused: "login", isFromProxy: true });
+  expect(refused).toMatchObject({ problem: { kind: "refusedLogin" }, isFromProxy: true });
   expect(refused.message).toContain("set a key or password that the host accepts (pillar-host:ssh.proxy)");
   const behind = await failure({ ...through, port: await closedPort() });
   expect(behind.message).toContain("the proxy 127.0.0.1 does not reach the host");

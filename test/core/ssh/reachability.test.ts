@@ -1,13 +1,18 @@
 import { describe, expect, test } from "vitest";
 import type { OwnServer } from "../../../core/ssh/ownServer.ts";
 import { bootTimeoutMs, formatLoginFailure, type ReachDeps, waitForLogin } from "../../../core/ssh/reachability.ts";
-import { createLoginRefusal, createUnreachedError } from "../../../core/ssh/sshErrors.ts";
+import { createUnreachedError } from "../../../core/ssh/sshErrors.ts";
 import { commandsFor } from "../../../core/util/commands.ts";
+import { ProblemError } from "../../../core/util/problem.ts";
 import { keyPair } from "../chain/fakes.ts";
 
 const target = { address: "203.0.113.7", port: 22, user: "op", hostKey: "ssh-ed25519 AAAA", password: "hunter2" };
-const refusedLogin = createLoginRefusal("login", { what: "op@203.0.113.7:22 refuses the login", needed: "a key" });
-const otherKey = createLoginRefusal("hostKey", { what: "203.0.113.7 shows another host key" });
+const refusedLogin = new ProblemError({
+  kind: "refusedLogin",
+  what: "op@203.0.113.7:22 refuses the login",
+  needed: "a key",
+});
+const otherKey = new ProblemError({ kind: "otherHostKey", what: "203.0.113.7 shows another host key" });
 const refused = createUnreachedError("op@203.0.113.7:22", new Error("connect ECONNREFUSED 203.0.113.7:22"));
 
 /** Creates a world whose logins end in these errors in turn, then succeed; its clock moves by each sleep. */
@@ -175,7 +180,11 @@ describe("the help for a refused login", () => {
 
   test("names the proxy's login", () => {
     const through = { ...bare, proxy: { ...target, address: "203.0.113.9" } };
-    const help = formatLoginFailure(through, { ...refusedLogin, isFromProxy: true }, run);
+    const help = formatLoginFailure(
+      through,
+      Object.assign(new ProblemError(refusedLogin.problem), { isFromProxy: true }),
+      run,
+    );
     expect(help).toContain("--path pillar-host:ssh.proxy.password -s prod\n");
     expect(help).toContain("See it with: ssh -v -p 22 op@203.0.113.9");
   });

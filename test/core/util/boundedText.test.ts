@@ -22,7 +22,7 @@ async function servePacked() {
 test("an answer is read up to its limit, and a stream without an end is closed there", async () => {
   const bytes = () => new Blob(["123456789"]).stream();
   expect(await readBoundedStream(bytes(), 9)).toBe("123456789");
-  await expect(readBoundedStream(bytes(), 8)).rejects.toMatchObject({ tooLarge: true });
+  await expect(readBoundedStream(bytes(), 8)).rejects.toMatchObject({ problem: { kind: "tooLarge" } });
   let given = 0;
   let isEnded = false;
   const endless = new ReadableStream<Uint8Array>({

@@ -2,11 +2,11 @@ import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { notifyAlerts } from "../../../../cli/status/alerts/notifyAlerts.ts";
-import { NoServerRefusal } from "../../../../cli/status/openStack.ts";
+import { refuseMissingServer } from "../../../../cli/status/openStack.ts";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts.ts";
 import type { StackLookup } from "../../../../cli/status/stackView.ts";
-import { CliRefusal } from "../../../../cli/terminal/refusal.ts";
 import type { Notice } from "../../../../core/notify/notify.ts";
+import { ProblemError } from "../../../../core/util/problem.ts";
 import { evilText } from "../../../evilText.ts";
 import { scratchDirectory } from "../../../scratchDirectory.ts";
 import { healthyFacts as facts, partsOf, registrations, viewOf } from "../../exampleView.ts";
@@ -113,8 +113,8 @@ describe("the problems of a run", () => {
   });
 
   test("include a stack that can't be opened, but not a stack without a server", async () => {
-    const closed = new CliRefusal("the pass phrase does not open stack prod");
-    const gone = new NoServerRefusal("prod-1", true);
+    const closed = new ProblemError({ what: "the pass phrase does not open stack prod" });
+    const gone = refuseMissingServer("prod-1", true);
     const all: StackLookup[] = [found(), { stack: "prod", refusal: closed }, { stack: "prod-1", refusal: gone }];
     expect((await run(all)).problems).toEqual([`the webhook of prod was not notified: ${closed.message}`]);
   });

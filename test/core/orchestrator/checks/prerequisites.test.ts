@@ -13,7 +13,6 @@ import {
   parseFacts,
   parseOrchestratorConfig,
 } from "../../../../core/orchestrator/rules/hostPairFacts.ts";
-import { unreadableJournal } from "../../../../core/orchestrator/rules/journal.ts";
 import { moveNamed } from "../../../moveNamed.ts";
 import { exampleJournal, exampleMove, given, exampleRequirements as wanted } from "../exampleMove.ts";
 
@@ -76,7 +75,7 @@ test("sound hosts have no problem, and both versions are shown", () => {
   expect(formatSurvey(bare, wanted)[0]).toContain("old host old: v0.0.9a (no commit), state: live");
 });
 
-const damaged = { ...survey(), old: { problem: `old: ${unreadableJournal}` } };
+const damaged = { ...survey(), old: { problem: "old: a damaged journal", kind: "unreadableJournal" as const } };
 test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
   ["the service stopped", oldFacts({ active: "inactive" }), "old: * does not run (orchestrator)", "loaded, inactive"],
   ["no service", oldFacts({ active: "", load: "" }), "old: * does not run (orch", "migrateFrom.service NAME"],
