@@ -7,7 +7,7 @@ import {
   someKeyFile,
 } from "../../core/config/privateKey.ts";
 import { ProblemError } from "../../core/util/problem.ts";
-import { readSmallFile, type SmallFile } from "../../core/util/readSmallFile.ts";
+import { readSmallFile } from "../../core/util/readSmallFile.ts";
 import { resolvePath } from "../../core/util/resolvePath.ts";
 import { askSecret, isTerminal } from "../terminal/prompts.ts";
 import type { Answers, InitFlags, LoginMethod } from "./stackText.ts";
@@ -38,14 +38,11 @@ export async function gatherSecrets(
 function readToken(file: string): string {
   const refusal = (wrong: string, needed: string) =>
     new ProblemError({ what: `--token-file: ${file} ${wrong}`, needed });
-  let found: SmallFile;
-  try {
-    found = readSmallFile(file);
-  } catch (error) {
-    throw refusal((error as Error).message, "give a file that holds the API token, and nothing else");
-  }
-  if (found.exposed !== undefined) throw refusal(found.exposed, `give ${formatOwnFile(file)}`);
-  return found.text.trim();
+  const read = readSmallFile(file);
+  if ("problem" in read) throw refusal(read.problem, "give a file that holds the API token, and nothing else");
+  const { text, exposed } = read.value;
+  if (exposed !== undefined) throw refusal(exposed, `give ${formatOwnFile(file)}`);
+  return text.trim();
 }
 
 export function listMissingSecrets({ provider, login }: Answers, secrets: readonly Secret[]): string[] {

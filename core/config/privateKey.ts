@@ -1,5 +1,5 @@
 import ssh2 from "ssh2";
-import { readSmallFile, type SmallFile } from "../util/readSmallFile.ts";
+import { readSmallFile } from "../util/readSmallFile.ts";
 import { resolvePath } from "../util/resolvePath.ts";
 
 export const isPrivateKey = (text: string) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text);
@@ -25,13 +25,9 @@ export const formatOwnFile = (file: string) => `a file for you alone: chmod 600 
 /** Reads a private key's file, and does not open the key: it may need a pass phrase, or be cut off. */
 export function readKeyFile(file: string): { readonly text: string } | { readonly fault: KeyFileFault } {
   const path = resolvePath(file);
-  let found: SmallFile;
-  try {
-    found = readSmallFile(path);
-  } catch (error) {
-    return { fault: { wrong: (error as Error).message, needed: someKeyFile } };
-  }
-  const { text, exposed } = found;
+  const read = readSmallFile(path);
+  if ("problem" in read) return { fault: { wrong: read.problem, needed: someKeyFile } };
+  const { text, exposed } = read.value;
   if (!isPrivateKey(text)) return { fault: { wrong: "is no private ssh key", needed: someKeyFile } };
   return exposed === undefined ? { text } : { fault: { wrong: exposed, needed: formatOwnFile(path) } };
 }

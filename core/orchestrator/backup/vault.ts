@@ -50,13 +50,9 @@ export async function readIdentity(file: string) {
       needed: "an age identity in plain text, as age-keygen writes it (pillar-host:orchestrator.backup.identityFile)",
       next: "Make one with: age-keygen -o FILE, or remove that setting from the configuration: the program makes its own",
     });
-  let text: string;
-  try {
-    ({ text } = readSmallFile(file));
-  } catch (error) {
-    throw fail(`it ${(error as Error).message}`);
-  }
-  const [secret = ""] = /^AGE-SECRET-KEY-\S+/m.exec(text) ?? [];
+  const read = readSmallFile(file);
+  if ("problem" in read) throw fail(`it ${read.problem}`);
+  const [secret = ""] = /^AGE-SECRET-KEY-\S+/m.exec(read.value.text) ?? [];
   // Without the library's message, which would quote a damaged key.
   const recipient = await age.identityToRecipient(secret).catch(() => undefined);
   if (recipient === undefined) throw fail("no whole line AGE-SECRET-KEY-1…");
