@@ -217,7 +217,7 @@ function decideRetirement({ old, fresh, oldStack }: MigrationInput): MigrationSt
     );
   if (unmet.length === 0) return run("destroy", old, destroy, { isFinal: true });
   return wait(
-    unmet.map(({ what }) => what.replaceAll(/\d+/g, "")).join(),
+    unmet.map(({ kind }) => kind).join(),
     `Before ${old} may be destroyed:`,
     ...unmet.flatMap(({ what, needed }) => [`  ${what}`, `    needed: ${needed}`]),
   );

@@ -3,6 +3,7 @@ import { findFirstFork, hashAt } from "../chain/sameChain.ts";
 import { commandsFor } from "../util/commands.ts";
 import { formatDuration } from "../util/timeText.ts";
 import {
+  createCondition,
   findOwnProducer,
   type GoodReading,
   type Judgement,
@@ -17,11 +18,11 @@ type Successor = NonNullable<RetirementFacts["successor"]>;
 export function checkChain(facts: RetirementFacts, good: readonly GoodReading[]): Judgements {
   const { pillar, readings, stack } = facts;
   if (good.length > 0) return [checkSameChain(facts, good), good.flatMap((each) => checkProducer(facts, each))].flat();
-  return {
+  return createCondition("noNode", {
     what: `no node answers about ${pillar}`,
     found: readings.flatMap((each) => (isAnswered(each) ? [] : [`${each.client.name}: ${each.fault.why}`])),
     needed: `set pillar-host:retirement.successor to a synced host, or pillar-host:retirement.references to an independent node's RPC, then ${commandsFor(stack).up}`,
-  };
+  });
 }
 
 /** Checks that the nodes follow one chain, and that it is the Pillar's: on a fork, producers and rewards prove nothing. */
@@ -31,6 +32,7 @@ function checkSameChain({ stack, readings, isChainKnown }: RetirementFacts, good
   const strangers = readings.filter((reading) => !isAnswered(reading) && reading.fault.kind === "stranger");
   if (strangers.length > 0)
     judged.push({
+      kind: "strangeChain",
       what: "a node lacks the momentum that was recorded when this host was synced: the node is on another chain, or lies",
       found: strangers.map(({ client }) => client.name),
       needed: `resync that node, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then ${up}`,
@@ -39,6 +41,7 @@ function checkSameChain({ stack, readings, isChainKnown }: RetirementFacts, good
   if (fork) {
     const { height, one, other } = fork;
     judged.push({
+      kind: "fork",
       what: "the nodes that were asked are on different chains",
       found: [one, other].map(
         (each) => `momentum ${height} is ${hashAt(each, height)?.slice(0, 12) ?? "not shown"} at ${each.client.name}`,
@@ -49,6 +52,7 @@ function checkSameChain({ stack, readings, isChainKnown }: RetirementFacts, good
   const [only, second] = countNodesOnce(good, () => true).counted;
   if (only && !second && !isChainKnown)
     judged.push({
+      kind: "oneNode",
       what: "nothing confirms the chain: only one host's node reports it",
       found: [`an answer of ${only.client.name} alone, and no momentum recorded before`],
       needed: `set pillar-host:retirement.references to an independent node's RPC, then ${up}`,
@@ -61,29 +65,29 @@ function checkProducer(facts: RetirementFacts, reading: GoodReading): Judgements
   const producers = listOwnProducers(facts);
   const saidBy = [reading.client.name];
   if (pillar === null)
-    return {
+    return createCondition("unknownPillar", {
       what: `there is no Pillar ${facts.pillar}`,
       saidBy,
       needed: "correct pillar-host:pillar.name to the registered name; if it is right, ask a node of the right chain",
-    };
+    });
   if (producers.includes(pillar.producerAddress))
-    return {
+    return createCondition("registered", {
       what: "this host's producer address is the registered one",
       saidBy,
       found: [pillar.producerAddress],
       needed:
         "set the successor's address in the wallet (Update Pillar), then wait until the successor produces a momentum",
-    };
+    });
   if (alternate)
-    return {
+    return createCondition("inTurns", {
       what: "this host and its successor produce in turns: is this the host of another Pillar?",
       saidBy,
       found: [`the newest momentum of this host: ${last.own?.height}`],
       needed: `set pillar-host:host to the host of ${facts.pillar}; or, after a switch there and back, wait up to ${formatDuration(patience)}`,
-    };
+    });
   // A later momentum of the registered address is enough, even if that address is not the successor's.
   if (last.own === undefined || last.own.height <= (last.registered?.height ?? 0)) return [];
-  return {
+  return createCondition("produces", {
     what: "momentums still carry this host's address",
     saidBy,
     isCuredByTime: true,
@@ -92,35 +96,37 @@ function checkProducer(facts: RetirementFacts, reading: GoodReading): Judgements
     ],
     needed:
       "wait for a later momentum of the successor, which is elected 5 to 10 minutes after the wallet update and produces in its next slot",
-  };
+  });
 }
 
 export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReading[]): Judgements {
   const { successor, stack } = facts;
   const run = commandsFor(stack);
   if (successor === undefined)
-    return {
+    return createCondition("noSuccessor", {
       what: "no successor of this host is configured",
       needed: `name the stack of the host that produces today, SUCCESSOR: ${run.retire("SUCCESSOR")} (a host without a stack here: set pillar-host:retirement.successor to its address and hostKey, then ${run.up})`,
-    };
+    });
   const { address, look, node } = successor;
   if ("silent" in look)
-    return {
+    return createCondition("successorSilent", {
       what: `the successor, ${address}, does not answer`,
       found: [look.silent],
       needed:
         "start the successor, or correct pillar-host:retirement.successor; the successor must accept the login, be synced and produce",
-    };
+    });
   const judged: Judgement[] = [];
   const { node: unit, marks } = look.facts;
   if (unit.masked)
     judged.push({
+      kind: "successorOff",
       what: `the successor, ${address}, is shut down for its own retirement`,
       found: marks.retired ? [`since ${marks.retired}`] : [],
       needed: `set pillar-host:retirement.successor to the host that produces today, then ${run.up}`,
     });
   else if (!node.synced)
     judged.push({
+      kind: "successorNotSynced",
       what: `the successor's node, ${address}, is not synced now`,
       found: [node.why],
       needed: `wait until the successor is synced (a node that was more than five minutes behind produces from the next tick on); watch it with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
@@ -128,12 +134,14 @@ export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReadin
   const { producer } = look.facts;
   if (producer === undefined)
     judged.push({
+      kind: "successorWithoutAddress",
       what: `the successor, ${address}, has no producer address`,
       found: ["none in its data directory's config.json"],
       needed: `set pillar-host:retirement.successor.dataDir to the data directory of the successor's node, then ${run.up}`,
     });
   else if (producer === findOwnProducer(facts))
     judged.push({
+      kind: "sameKey",
       what: "this host and its successor hold the same producer key",
       needed: "give each host a producer key of its own: two nodes with one key must never run",
     });
@@ -151,16 +159,16 @@ function checkProduction(
   const saidBy = [client.name];
   if (found === null) return [];
   if (found.producerAddress !== producer)
-    return {
+    return createCondition("successorNotRegistered", {
       what: `the successor's producer address is not the registered one of ${pillar}`,
       saidBy,
       found: [`registered: ${found.producerAddress}`],
       needed: `update the wallet to the successor's address, which ${commandsFor("SUCCESSOR").next} shows (SUCCESSOR is its stack), or correct pillar-host:retirement.successor`,
-    };
+    });
   const age = last.successor === undefined ? undefined : newest.timestamp - last.successor.timestamp;
   const limit = formatDuration(patience);
   if (age === undefined || age > patience)
-    return {
+    return createCondition("successorProducesNothing", {
       what: "the successor does not produce",
       saidBy,
       found: [
@@ -170,10 +178,10 @@ function checkProduction(
         `a healthy Pillar of its rank is without a momentum for ${limit} in fewer than 1 of 10,000 cases`,
       ],
       needed: `wait for a momentum of the successor within ${limit}; its slots begin 5 to 10 minutes after the wallet update, and a node that was more than five minutes behind produces from the next tick on`,
-    };
+    });
   // Ignore a poor paid epoch if the running one is good: the node was repaired.
   if (paid && isPoor(paid) && (found.figures.expected === 0 || isPoor(found.figures)))
-    return {
+    return createCondition("successorMissesSlots", {
       what: "the successor misses most of its slots",
       saidBy,
       found: [
@@ -182,7 +190,7 @@ function checkProduction(
       ],
       needed:
         "check the successor's clock, peers and log; it must fill at least half of its slots in the running epoch",
-    };
+    });
   const slots = paid ? `, and filled ${paid.produced} of ${paid.expected} slots in epoch ${paid.epoch}` : "";
   return `${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${client.name}`;
 }

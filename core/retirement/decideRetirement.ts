@@ -3,6 +3,7 @@ import { commandsFor } from "../util/commands.ts";
 import { checkChain, checkSuccessor } from "./chainRules.ts";
 import { checkNodeOfOrchestrator, checkOrchestrator, checkRewards, checkSharesBeside } from "./lossRules.ts";
 import {
+  createCondition,
   hasOrchestratorTraces,
   type Judgements,
   type Loss,
@@ -45,9 +46,9 @@ export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
 
 /** Merges the conditions that several nodes report. */
 function mergeSame(unmet: readonly Unmet[]): Unmet[] {
-  const whats = [...new Set(unmet.map(({ what }) => what))];
-  return whats.flatMap((what) => {
-    const same = unmet.filter((each) => each.what === what);
+  const kinds = [...new Set(unmet.map(({ kind }) => kind))];
+  return kinds.flatMap((kind) => {
+    const same = unmet.filter((each) => each.kind === kind);
     const [first] = same;
     if (first === undefined || same.length === 1) return same;
     return {
@@ -90,11 +91,11 @@ function findNothingToLose({ host, memory, address, registrationDoubts = [] }: R
 function checkNeverReached({ memory, address, pillar, stack, registrationDoubts = [] }: RetirementFacts): Judgements {
   if (memory.isReached || registrationDoubts.length === 0) return [];
   const { set, up, retire } = commandsFor(stack);
-  return {
+  return createCondition("neverReached", {
     what: `this stack never logged in to ${address}, and the registered address of ${pillar} may be of a node there`,
     found: registrationDoubts,
     needed: `name a node to ask: ${set("retirement.references[0]", "URL")} && ${up}; or the stack of the host that produces today: ${retire("SUCCESSOR")}. Once this is settled, no other condition here counts`,
-  };
+  });
 }
 
 /** Checks that a silent host's node can't be running. */
@@ -105,19 +106,19 @@ function checkSilence({ host, step, stack, address }: RetirementFacts): Judgemen
     return `${address} does not answer (${host.unseen}): ${host.provider} will switch it off once all other conditions are met`;
   if (step === "retire") return [];
   const answer = host.isRefused ? "answers, and refuses this program's login" : "does not answer";
-  return {
+  return createCondition(host.isRefused ? "loginRefused" : "silent", {
     what: `this host, ${address}, ${answer}: its node may still run`,
     found: [host.silent],
     needed: `start the host, or correct pillar-host:host and pillar-host:ssh (if nobody can log in any more: switch the host off first), then ${commandsFor(stack).up}`,
-  };
+  });
 }
 
 function checkPillarOfHost({ host, address, pillar }: RetirementFacts): Judgements {
   const identity = "facts" in host ? host.facts.marks.stack : undefined;
   if (identity === undefined || identity.endsWith(` ${pillar}`)) return [];
-  return {
+  return createCondition("otherPillar", {
     what: `this host, ${address}, belongs to another Pillar`,
     found: [`${identity}, in /var/lib/pillar-host/stack there`],
     needed: `set pillar-host:host to the host of ${pillar}`,
-  };
+  });
 }

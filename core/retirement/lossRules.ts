@@ -10,6 +10,7 @@ import type { HostFacts } from "./readHost.ts";
 import type { RewardsReading } from "./readRewards.ts";
 import {
   type Condition,
+  createCondition,
   findSuccessorFacts,
   hasOrchestratorTraces,
   type Judgement,
@@ -23,20 +24,22 @@ export function checkRewards({ rewards, stack }: RetirementFacts): Judgements {
   const list = (says: RewardsReading["says"]) => rewards.filter((reading) => reading.says === says);
   const judged = [
     ...list("collected").map(({ text, source }) => `${text}, says ${source}`),
-    ...list("waiting").map(({ source, text, dueAt, rewardAddress }) => ({
-      what: "the rewards since the switch are not collected",
-      isCuredByTime: dueAt !== undefined,
-      saidBy: [source],
-      found: [text],
-      needed: `collect them in the wallet that holds the reward address, ${rewardAddress}${formatDue(dueAt)}`,
-    })),
+    ...list("waiting").map(({ source, text, dueAt, rewardAddress }) =>
+      createCondition("rewardsWaiting", {
+        what: "the rewards since the switch are not collected",
+        isCuredByTime: dueAt !== undefined,
+        saidBy: [source],
+        found: [text],
+        needed: `collect them in the wallet that holds the reward address, ${rewardAddress}${formatDue(dueAt)}`,
+      }),
+    ),
   ];
   if (judged.length > 0) return judged;
-  return {
+  return createCondition("rewardsUnknown", {
     what: "no node can tell whether the rewards since the switch were paid and collected",
     found: rewards.map(({ source, text }) => `${source}: ${text}`),
     needed: `start the successor's node, or set pillar-host:retirement.references, then ${up}; if no node can tell even then, see in the wallet that none is left to collect`,
-  };
+  });
 }
 
 function formatDue(dueAt: number | undefined): string {
@@ -51,10 +54,10 @@ export function checkOrchestrator(facts: RetirementFacts): Judgements {
   if (!seen && noOrchestratorAt !== undefined)
     return `no orchestrator was on ${address} when its node was shut down, at ${noOrchestratorAt}`;
   if (seen?.signer.active)
-    return {
+    return createCondition("orchestratorRuns", {
       what: `an orchestrator runs on this host, ${address}`,
       needed: `move the orchestrator: ${commandsFor("SUCCESSOR").move(stack)} (SUCCESSOR is the stack of the new host); or stop it by hand`,
-    };
+    });
   const openMove = checkOpenMove(facts, seen?.signer.journal);
   if (step === "retire") return openMove;
   return [openMove, seen ? checkFence(facts, seen.signer) : checkBackups(facts), checkAnswer(facts)].flat();
@@ -69,11 +72,11 @@ export function checkNodeOfOrchestrator({ host, address, successor }: Retirement
   const found = findConnectionsTo(connections, own).map((each) => `a connection of its process to ${each}`);
   if (connections.length === 0) found.push("no connection of its process: does its unit restart it again and again?");
   if (found.length === 0) return `the successor's orchestrator has no connection to ${address}`;
-  return {
+  return createCondition("connected", {
     what: `nothing proves that the successor's orchestrator runs without a node of this host, ${address}`,
     found,
     needed: `connections to other nodes alone: ${useOwnNode}`,
-  };
+  });
 }
 
 /** Checks that the bridge's present key share does not lie on this host alone, where no orchestrator uses it. */
@@ -81,23 +84,23 @@ export function checkSharesBeside({ host, step, address, bridge, successor }: Re
   const found = listSharesBeside(host);
   if (step === "retire" || found.length === 0) return [];
   if (!bridge?.known)
-    return {
+    return createCondition("shareUnknown", {
       what: `it is unknown whether a key share on ${address}, outside of its orchestrator's directory, is of the bridge's present key`,
       found: [...found, bridge?.why ?? "no node could be asked for the bridge's key"],
       needed: askForKey,
-    };
+    });
   // A kept share has its hash before its name (copy_kept in core/steps/orchestrator/copy.sh).
   const name = formatShareFile(bridge.key).replace("tss/", "");
   if (!found.some((file) => file.endsWith(name)))
     return `the key shares outside of the orchestrator's directory of ${address} are of earlier keys`;
   if (hasShareForKey(bridge.key, findSuccessorFacts(successor)?.signer.shares ?? []))
     return "the successor's orchestrator has the share of the bridge's present key";
-  return {
+  return createCondition("shareHereAlone", {
     what: `a share of the bridge's present key lies on ${address}, and the successor's orchestrator lacks it`,
     found,
     needed:
       "finish the move that brought it there, or restore on the successor a backup that has it (docs/orchestrator.md)",
-  };
+  });
 }
 
 const askForKey =
@@ -107,11 +110,11 @@ function checkOpenMove({ address, successor }: RetirementFacts, journal: HostFac
   if (journal === undefined || !openStages.includes(journal.stage)) return [];
   // The successor's orchestrator was started, so the move no longer rolls back by itself.
   if (journal.stage === "fenced" && takeValue(successor?.build)) return [];
-  return {
+  return createCondition("openMove", {
     what: `a move of the orchestrator is not over on this host, ${address}: the orchestrator may still come to this host`,
     found: [`this host's journal: stage ${journal.stage} of a move with ${journal.other.address}, since ${journal.at}`],
     needed: `finish that move: ${commandsFor("SUCCESSOR").up} (SUCCESSOR is the stack that the move goes to)`,
-  };
+  });
 }
 
 /** Checks that an orchestrator is fenced, went to the successor, and can still be backed up. */
@@ -120,12 +123,14 @@ function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lack
   const judged: Judgement[] = [];
   if (!masked || hasKeyStore)
     judged.push({
+      kind: "notFenced",
       what: `the orchestrator on this host, ${address}, is not fenced: it would sign again after a start`,
       found: [`its unit is ${masked ? "masked" : "not masked"}, its key store ${hasKeyStore ? "in place" : "aside"}`],
       needed: `move the orchestrator, which fences it here: ${commandsFor("SUCCESSOR").move(stack)} (SUCCESSOR is the stack of the new host)`,
     });
   if (journal && next && journal.other.hostKey !== next.hostKey && !isOrchestratorOn(next, journal.identity))
     judged.push({
+      kind: "movedElsewhere",
       what: "the orchestrator moved to another host than the successor",
       found: [
         `this host's journal names ${journal.other.address} with the host key ${journal.other.hostKey}`,
@@ -139,6 +144,7 @@ function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lack
   // The final backup proves the files that the host has, not that none is missing.
   else if (masked && !hasKeyStore)
     judged.push({
+      kind: "incomplete",
       what: `this machine has no proved backup of the orchestrator that was fenced on ${address}, and the final backup would be incomplete`,
       found: [`the orchestrator's directory there lacks its ${lacks.join(", its ")}`],
       needed: `set pillar-host:orchestrator.backup.directory to the backups of its move, then ${commandsFor(stack).up}; or run this on the machine that has these backups; or put the missing files back in their place`,
@@ -165,11 +171,11 @@ function checkBackups(facts: RetirementFacts): Judgement[] {
   const faults = findSuccessorFaults(facts);
   if (backupFaults.length === 0) return [backupEvidence(address), ...faults];
   return [
-    {
+    createCondition("noBackup", {
       what: `it is unknown whether an orchestrator signed on ${address}, and this machine has no proved backup of one`,
       found: backupFaults,
       needed: "start the host, or run this on the machine that has its backups and the key that opens them",
-    },
+    }),
     ...faults,
   ];
 }
@@ -177,14 +183,14 @@ function checkBackups(facts: RetirementFacts): Judgement[] {
 function checkAnswer({ successor }: RetirementFacts): Judgements {
   const build = successor?.build;
   if (build && "value" in build) return `the orchestrator ${build.value.version} answers on ${successor?.address}`;
-  return {
+  return createCondition("orchestratorSilent", {
     what: "the successor's orchestrator does not answer",
     found: [
       build?.problem ??
         (findSuccessorFacts(successor) ? "no orchestrator runs there" : "the successor was not reached"),
     ],
     needed: `start the successor's orchestrator; this shows its state: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
-  };
+  });
 }
 
 type SuccessorFacts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
@@ -197,12 +203,14 @@ function findSuccessorFaults({ successor, bridge, identity }: SuccessorFacts): C
   const shares = findSuccessorFacts(successor)?.signer.shares ?? [];
   if (!bridge?.known)
     unmet.push({
+      kind: "successorShareUnknown",
       what: "it is unknown whether the successor's orchestrator has a share of the bridge's key",
       found: [bridge?.why ?? "no node could be asked for the bridge's key"],
       needed: askForKey,
     });
   else if (!hasShareForKey(bridge.key, shares))
     unmet.push({
+      kind: "successorWithoutShare",
       what: "the successor's orchestrator has no share of the bridge's key",
       found: [shares.length > 0 ? shares.join(", ") : "no key share there"],
       needed: `restore on the successor a backup that has ${formatShareFile(bridge.key)} (docs/orchestrator.md), or wait for the next key generation`,
@@ -211,6 +219,7 @@ function findSuccessorFaults({ successor, bridge, identity }: SuccessorFacts): C
   const differences = present && identity ? findIdentityDifferences(present, identity) : [];
   if (identity !== undefined && (present === undefined || differences.length > 0))
     unmet.push({
+      kind: "otherIdentity",
       what: "nothing confirms that the successor's orchestrator is the one that this host had",
       found: [
         present

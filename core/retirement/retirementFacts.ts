@@ -16,6 +16,8 @@ export type Loss = "momentums" | "rewards" | "the orchestrator";
 
 /** A condition that is not met. Names no producer address but the registered one: another may be of an unsynced node. */
 export interface Condition {
+  /** Does not change with runs, nodes and figures. */
+  readonly kind: string;
   readonly what: string;
   /** True if waiting is enough. */
   readonly isCuredByTime?: boolean;
@@ -23,6 +25,8 @@ export interface Condition {
   readonly found?: readonly string[];
   readonly needed: string;
 }
+
+export const createCondition = (kind: string, rest: Omit<Condition, "kind">): Condition => ({ kind, ...rest });
 
 /** A statement of a rule: a condition that is not met, or evidence for one that is. */
 export type Judgement = Condition | string;

@@ -84,6 +84,7 @@ export const registrations = {
 
 export const unmet: Unmet = {
   loss: "rewards",
+  kind: "rewardsWaiting",
   what: "the rewards since the switch are not collected",
   saidBy: ["the successor's node (203.0.113.9)"],
   found: ["paid since epoch 5, and not collected: 8.8 ZNN and 0 QSR wait (collect them in the wallet)"],

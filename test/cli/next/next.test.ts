@@ -30,7 +30,7 @@ const parts = (
     node: { value: { active: !isOff, masked: isOff } },
     registration: { value: { kind, address: "z1qslip", notes: [], wasOurs, since: 0 } },
     orchestrator: { value: { kind: orchestrator, text: "", isWrong: false } },
-    destroy: { value: destroy.map((what) => ({ loss: "rewards", what, needed: "collect them" })) },
+    destroy: { value: destroy.map((what) => ({ loss: "rewards", kind: what, what, needed: "collect them" })) },
   } as unknown as StatusParts,
 });
 const silent = { parts: createUnknownParts("active", "no answer") };

@@ -346,6 +346,7 @@ describe("a host with nothing to lose", () => {
     expect(may).toContain("this host, 192.0.2.1, does not answer: its node may still run");
     expect(whats({ ...nobody, host, memory: stranger, registrationDoubts: [] })).toEqual([]);
     expect(decideRetirement(facts(doubts)).unmet[0]).toEqual({
+      kind: "neverReached",
       what: "this stack never logged in to 192.0.2.1, and the registered address of Anvil may be of a node there",
       found: ["no node was asked"],
       needed:
