@@ -82,26 +82,30 @@ function formatMissingField({ provider, id }: CloudServer, field: string): strin
   return `the API of ${provider} does not report the ${field} of server ${id}`;
 }
 
-const elsewhere = "at another address";
-
 /**
  * Reads a server's state: `gone`, the provider's word for it, or that it is not at the address that it must have. @throws
  * Error for the operator, without the token
  */
 export async function readPowerState(server: CloudServer, deps: PowerDeps): Promise<string> {
+  return (await readPower(server, deps)).state;
+}
+
+/** Reads a server's state. `isOver`: nothing is left to switch off. */
+async function readPower(server: CloudServer, deps: PowerDeps): Promise<{ state: string; isOver: boolean }> {
   const fields = await openServer(server, deps).read();
-  if (fields === undefined) return "gone";
+  if (fields === undefined) return { state: "gone", isOver: true };
   if (typeof fields.status !== "string") throw new Error(formatMissingField(server, "state"));
   const { public_net, networks, status } = fields;
   const found = public_net?.ipv4?.ip ?? networks?.v4?.find(({ type }) => type === "public")?.ip_address;
-  return [undefined, found].includes(server.address) ? status : `${elsewhere}, ${found ?? "none"}`;
+  if ([undefined, found].includes(server.address)) return { state: status, isOver: status === "off" };
+  return { state: `at another address, ${found ?? "none"}`, isOver: true };
 }
 
 /** Cuts the power of a server at its address, and waits until the server is off. @throws Error for the operator */
 export async function powerOff(server: CloudServer, deps: PowerDeps): Promise<string> {
   for (let left = maxPolls; left > 0; left -= 1) {
-    const state = await readPowerState(server, deps);
-    if (state === "off" || state === "gone" || state.startsWith(elsewhere)) return state;
+    const { state, isOver } = await readPower(server, deps);
+    if (isOver) return state;
     if (left === maxPolls) await openServer(server, deps).powerOff();
     else await deps.sleep(pollIntervalMs);
   }

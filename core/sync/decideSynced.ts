@@ -39,13 +39,14 @@ const unwitnessedReason: SyncReason = {
 /**
  * Adds a lookup to the evidence and decides whether the node is synced. The node's own answer must be good
  * (judgeObservation), references that agree with each other must not contradict its height, and a witness must confirm
- * its chain: a fork has fresh momentums, too. `good`: this lookup alone speaks for a synced node.
+ * its chain: a fork has fresh momentums, too. `good`: this lookup alone speaks for a synced node. `isUnwitnessed`: no
+ * witness confirms the chain of a good lookup, as the operator accepted.
  */
 export function decideSynced(before: typeof noEvidence, look: SyncLookup, options: EvidenceOptions) {
   const { observation, at, clock } = look;
   const bad = (why: SyncReason, notes: readonly string[] = [], evidence = noEvidence) => {
     const proof: Pick<SyncProof, "proved" | "unproved"> = { proved: [], unproved: [] };
-    return { evidence, synced: false, good: false, why, notes, ...proof };
+    return { evidence, synced: false, good: false, why, notes, isUnwitnessed: false, ...proof };
   };
   const own = judgeObservation(observation, clock);
   // While the node adds a momentum, a lookup counts neither for nor against a sync.
@@ -57,8 +58,8 @@ export function decideSynced(before: typeof noEvidence, look: SyncLookup, option
     look,
     options.tolerance,
   );
-  const isWitnessed = witnesses.length > 0 || options.isChainUnverified === true;
-  const reason = fault ?? (isWitnessed ? undefined : unwitnessedReason);
+  const isUnwitnessed = witnesses.length === 0;
+  const reason = fault ?? (isUnwitnessed && !options.isChainUnverified ? unwitnessedReason : undefined);
   const isDoubtful = own.says === "unproved" && !agrees;
   // References at another height than a node with a doubtful momentum show that it is behind, not that they are wrong.
   if (isDoubtful && reason?.kind === "contradicted") return bad(own.why, notes);
@@ -73,11 +74,11 @@ export function decideSynced(before: typeof noEvidence, look: SyncLookup, option
     [target > 0, `height ${height} reached target ${target}`, `${noTarget}: the node reports no target`],
     [own.says === "synced", "newest momentum is fresh by both clocks", `${isOld} (the clocks differ)`],
     [agrees, "height agrees with the references' median", "height agrees with independent nodes (sync.references)"],
-    [witnesses.length > 0, `the chain is confirmed by ${witnesses.join(", ")}`, chainGap],
+    [!isUnwitnessed, `the chain is confirmed by ${witnesses.join(", ")}`, chainGap],
   ];
   const proved = claims.flatMap(([holds, claim]) => (holds ? [claim] : []));
   const unproved = claims.flatMap(([holds, , gap]) => (holds ? [] : [gap]));
-  return { evidence, synced, good: true, why: own.why, notes, proved, unproved };
+  return { evidence, synced, good: true, why: own.why, notes, isUnwitnessed, proved, unproved };
 }
 
 export interface LookupDeps extends Pick<Clock, "now" | "ticks"> {

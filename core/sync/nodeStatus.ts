@@ -44,14 +44,14 @@ export async function readNodeStatus(
   try {
     const look = async (): Promise<NodeStatus> => {
       const observation = await observeStable(() => client.observe(), deps);
-      const { good, why, unproved } = await decideLookup(
+      const { good, why, isUnwitnessed } = await decideLookup(
         observation,
         noEvidence,
         { ...options, confirmations: 1, confirmSpan: 0 },
         { ...deps, readReferences: (newest) => deps.readReferences(newest, referenceTime) },
       );
       if (observation.kind === "none") return { synced: false, why: why.text, known: false };
-      const gap = unproved.includes(chainGap) ? `; not proved: ${chainGap}` : "";
+      const gap = isUnwitnessed ? `; not proved: ${chainGap}` : "";
       return { synced: good, why: `${why.text}${gap}`, reason: why.kind, known: true, ...observation.info };
     };
     if (target.via === "ssh") await way.session();

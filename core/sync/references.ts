@@ -41,8 +41,6 @@ export interface ReferenceAnswers {
 /** Momentums that a witness may be behind the node: an hour of them. */
 const maxLag = 360;
 
-const recordedName = "the momentum that this stack recorded";
-
 /**
  * Compares a node with independent nodes: first the chains, by hashes of a height that both have, then the heights of
  * references on its chain. A reference that is down, lags or is too old is left out with a note.
@@ -67,21 +65,21 @@ export function compareReferences(
   const self = { client: { name: "the node itself" }, ...own };
   const { counted, notes: twins } = countNodesOnce([self, ...all.filter(isAnswered)], isTwin);
   const notes = [...listLeftOut(all), ...twins];
-  const chains: { readonly name: string; readonly chain: ChainExcerpt }[] = counted
+  const chains: { readonly name: string; readonly chain: ChainExcerpt; readonly isRecorded?: true }[] = counted
     .slice(1)
     .map((reading) => ({ name: reading.client.name, chain: reading }));
-  if (recorded) chains.push({ name: recordedName, chain: { newest: recorded } });
+  if (recorded)
+    chains.push({ name: "the momentum that this stack recorded", chain: { newest: recorded }, isRecorded: true });
   const compared = chains.map((each) => ({ ...each, ...compareChains(own, each.chain) }));
   const others = compared.filter(({ verdict }) => verdict === "other");
   const same = compared.filter(({ verdict }) => verdict === "same");
-  const isRecorded = ({ name }: (typeof compared)[number]) => name === recordedName;
   const isFarBehind = ({ height: at }: (typeof compared)[number]) => own.newest.height - at > maxLag;
   const isContradicted = others.some(({ chain }) => readings.some((reading) => reading === chain));
-  const confirming = same.filter((each) => !isFarBehind(each) && !(isContradicted && isRecorded(each)));
+  const confirming = same.filter((each) => !isFarBehind(each) && !(isContradicted && each.isRecorded));
   const witnesses = confirming.map(({ name }) => name);
   // The recorded momentum falls behind on every healthy host.
   for (const each of same.filter(isFarBehind))
-    if (witnesses.length === 0 || !isRecorded(each))
+    if (witnesses.length === 0 || !each.isRecorded)
       notes.push(`${each.name} confirms no chain: it is far behind the node, at height ${each.height}`);
   const [first] = others;
   if (first && witnesses.length <= others.length) {
@@ -89,7 +87,7 @@ export function compareReferences(
       const [mine, theirs] = [own, chain].map((each) => hashAt(each, at)?.slice(0, 12));
       return `its momentum ${at} is ${mine}, that of ${name} is ${theirs}`;
     };
-    const agreeing = same.filter((each) => isRecorded(each) || !isFarBehind(each));
+    const agreeing = same.filter((each) => each.isRecorded || !isFarBehind(each));
     const isOther = others.length > 1 ? others.length >= agreeing.length : agreeing.length === 0;
     const [kind, what] = isOther
       ? (["otherChain", "the node is on another chain than the references"] as const)

@@ -8,7 +8,7 @@ import type { Clock } from "../util/clock.ts";
 import { commandsFor } from "../util/commands.ts";
 import { ProblemError } from "../util/problem.ts";
 import { formatDuration } from "../util/timeText.ts";
-import { chainGap, decideLookup, type LookupDeps, noEvidence } from "./decideSynced.ts";
+import { decideLookup, type LookupDeps, noEvidence } from "./decideSynced.ts";
 import type { GateSettings } from "./gateSettings.ts";
 import { observeStable } from "./judgeObservation.ts";
 import {
@@ -101,8 +101,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     if (weighed.synced && observation.kind === "answer") {
       const { info, newest } = observation;
       deps.notify?.("synced", `synced at height ${info.currentHeight}`);
-      const { proved, unproved } = weighed;
-      const isWitnessed = newest !== undefined && !unproved.includes(chainGap);
+      const { proved, unproved, isUnwitnessed } = weighed;
       return {
         ...info,
         startedAt: new Date(startedAt).toISOString(),
@@ -110,7 +109,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
         startHeight: startHeight ?? 0,
         proved,
         unproved,
-        witnessed: isWitnessed ? { height: newest.height, hash: newest.hash } : undefined,
+        witnessed: newest && !isUnwitnessed ? { height: newest.height, hash: newest.hash } : undefined,
       };
     }
     const remaining = end - deps.ticks();
