@@ -168,7 +168,7 @@ function assertSameHost(guarded: GuardInputs, { stack, pillar, lifecycle, host }
   ].flatMap(([key, before, now]) => (before === now ? [] : [`pillar-host:${key}: ${now}, before ${before}`]));
   if (found.length === 0) return;
   const { up, destroy } = commandsFor(stack);
-  throw createProblemError({
+  throw new ProblemError({
     what: `${guarded.address}: the last up changed the configuration and did not finish; nothing was deleted`,
     found,
     needed: "finish that up, or set the values back and run it",

@@ -49,7 +49,7 @@ function openConfiguredCloud(stack: string): Cloud {
   const { host, apiEndpoint } = readStackConfig(stack);
   if (host.provider !== "existing") return openCloud({ host, apiEndpoint });
   const { up, destroy } = commandsFor(stack);
-  throw createProblemError({
+  throw new ProblemError({
     what: "pillar-host:host.provider: this stack has a server at a cloud provider; nothing was changed",
     found: host.provider,
     needed: "set it back",

@@ -45,6 +45,7 @@ function listRequiredVersions(config: StackInfo["config"], why: string): CheckRo
 export function formatVersionGaps(gaps: readonly VersionGap[], stack: string, running: string): CheckRow {
   const { up } = commandsFor(stack);
   const lines = gaps.flatMap((gap) => [formatVersionGap(gap), ...installLines(gap, up).map((line) => `  ${line}`)]);
-  if (gaps.some(({ expectedAt }) => expectedAt === undefined)) return fail(topic, ...lines);
-  return gaps.length > 0 ? pending(topic, ...lines) : pass(topic, `${running}: no newer version needed`);
+  if (gaps.length === 0) return pass(topic, `${running}: no newer version needed`);
+  const report = gaps.some(({ expectedAt }) => expectedAt === undefined) ? fail : pending;
+  return { ...report(topic, ...lines), isInstallNeeded: true };
 }

@@ -7,6 +7,8 @@ export interface CheckRow {
   /** `later`: the check is not possible yet; a run makes it before the answer matters. */
   readonly kind: "good" | "fault" | "later";
   readonly lines: readonly string[];
+  /** True if the lines say what to install. */
+  readonly isInstallNeeded?: boolean;
   /** For a rehearsed move: how long the bridge will be without this orchestrator. */
   readonly gapSeconds?: Forecast["total"];
 }

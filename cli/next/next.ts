@@ -3,6 +3,7 @@ import { createWitnessSources } from "../../core/sync/gateSettings.ts";
 import { type NodeStatus, readNodeStatus } from "../../core/sync/nodeStatus.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { checkNodeVersion } from "../check/checkNodeVersion.ts";
+import type { CheckRow } from "../check/checkRow.ts";
 import { formatHolder, type LockStatus } from "../pulumi/locks.ts";
 import type { LastRunOutputs } from "../pulumi/stackState.ts";
 import { openStack, type StackInfo } from "../status/openStack.ts";
@@ -13,20 +14,17 @@ export async function next(fullName: string, { json }: { json?: boolean }): Prom
   const [held, node, versions] = await Promise.all([
     source.readLocks(),
     readNode(source),
-    listVersionsToInstall(source),
+    source.state.isBegun ? checkNodeVersion(source) : [],
   ]);
   const { stack } = source;
-  const lines = [...decideNextStep({ ...source, held, node }), ...versions];
+  const lines = [...decideNextStep({ ...source, held, node }), ...listVersionsToInstall(versions)];
   console.log(json ? JSON.stringify({ stack, nextStep: lines }, undefined, 2) : lines.join("\n"));
   return 0;
 }
 
 /** Returns what to install if the node needs a newer version, now or soon. */
-async function listVersionsToInstall(source: StackInfo): Promise<readonly string[]> {
-  if (!source.state.isBegun) return [];
-  const lines = (await checkNodeVersion(source)).flatMap(({ lines }) => lines);
-  return lines.some((line) => line.startsWith("  install ")) ? lines : [];
-}
+export const listVersionsToInstall = (rows: readonly CheckRow[]): readonly string[] =>
+  rows.flatMap(({ isInstallNeeded, lines }) => (isInstallNeeded ? lines : []));
 
 /** Reads the node if the last run offered its producer address, which may be printed only while the node is synced. */
 async function readNode({ config, state: { lastRun: shown }, address, hostKey }: StackInfo) {

@@ -1,5 +1,5 @@
 import { printable } from "../../core/util/printable.ts";
-import { hasKind, ProblemError } from "../../core/util/problem.ts";
+import { formatProblem, hasKind, ProblemError } from "../../core/util/problem.ts";
 import { createPulumi } from "../pulumi/pulumiCommand.ts";
 import { refusalExitCode } from "../terminal/refusal.ts";
 import { notifyAlerts } from "./alerts/notifyAlerts.ts";
@@ -50,9 +50,10 @@ export function summarize(all: readonly StackLookup[]) {
 
 type Summary = ReturnType<typeof summarize>[number];
 
-function summarizeStatus({ stack, view, exitCode, lines }: { readonly stack: string } & ReadStack) {
+function summarizeStatus({ stack, view, exitCode, problem }: { readonly stack: string } & ReadStack) {
   const { stage, next, needs } = decideStage(view);
   const isUnseen = exitCode === refusalExitCode;
+  const lines = problem ? [formatProblem(problem)] : [];
   const said = isUnseen || needs === "nothing" ? lines : [`next: ${next}`, ...lines];
   const own = { ...createStatusJson(view, exitCode), needs: isUnseen ? ("unseen" as const) : needs };
   return { stack, needs: own.needs, cells: [view.pillar, view.address, stage], lines: said, exitCode, json: own };

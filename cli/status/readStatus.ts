@@ -2,7 +2,7 @@ import { formatWaysBack } from "../../core/sync/damagedDatabase.ts";
 import { createGateSettings } from "../../core/sync/gateSettings.ts";
 import type { SyncProgress } from "../../core/sync/progress.ts";
 import { type WaitOptions, waitForSync } from "../../core/sync/waitForSync.ts";
-import { formatProblem, hasKind } from "../../core/util/problem.ts";
+import { hasKind } from "../../core/util/problem.ts";
 import { hasSyncProof } from "../pulumi/stackState.ts";
 import { refusalExitCode } from "../terminal/refusal.ts";
 import { type HostReader, openHostReader } from "./hostReader.ts";
@@ -53,15 +53,15 @@ export async function readStatus(source: StackWithHost, host: HostReader, since?
     const view = await createView(source, { sync, synced: proof !== undefined, facts, parts });
     // The exit code of a node that is synced and needs no repair is 0.
     const isFine = ["nothing", "step"].includes(decideStage(view).needs);
-    return { view, exitCode: isFine ? 0 : 1, lines: [], proof };
+    return { view, exitCode: isFine ? 0 : 1, proof };
   }
   // All parts that need the host get one reason. Answers of other nodes stay.
   const unknown = createUnknownParts(config.lifecycle, "the host does not answer");
   const view = await createView(source, { sync, parts: { ...unknown, ...keepAnswers(parts) } });
   const { port, user } = config.ssh;
-  const what = `\n${address} could not be reached: ${unreachable}`;
+  const what = `${address} could not be reached: ${unreachable}`;
   const needed = `start the host, or fix the connection; try: ssh -p ${port} ${user}@${address}`;
-  return { view, exitCode: refusalExitCode, lines: [formatProblem({ what, needed })] };
+  return { view, exitCode: refusalExitCode, problem: { what, needed } };
 }
 
 export function keepAnswers(parts: StatusParts): object {

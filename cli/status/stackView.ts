@@ -1,7 +1,8 @@
 import type { NodeHostFacts } from "../../core/ssh/hostFacts.ts";
 import type { SyncProgress } from "../../core/sync/progress.ts";
 import type { SyncResult } from "../../core/sync/waitForSync.ts";
-import type { ProblemError } from "../../core/util/problem.ts";
+import type { TextLine } from "../../core/util/commands.ts";
+import type { Problem, ProblemError } from "../../core/util/problem.ts";
 import type { LockStatus } from "../pulumi/locks.ts";
 import type { StackState } from "../pulumi/stackState.ts";
 import type { StackWithHost } from "./openStack.ts";
@@ -22,14 +23,15 @@ export interface StackView {
   readonly synced: boolean;
   readonly facts?: NodeHostFacts | undefined;
   /** Lines on the ways back of a node that is not synced any more. */
-  readonly waysBack?: readonly string[];
+  readonly waysBack?: readonly TextLine[];
   readonly parts: StatusParts;
 }
 
 export interface ReadStack {
   readonly view: StackView;
   readonly exitCode: number;
-  readonly lines: readonly string[];
+  /** Set if the host could not be reached. */
+  readonly problem?: Problem;
   readonly proof?: SyncResult | undefined;
 }
 
@@ -39,5 +41,4 @@ export type StackLookup = { readonly stack: string; readonly source?: StackWithH
   | { readonly refusal: ProblemError }
 );
 
-/** A command stays on one line if it can, so that it can be pasted. */
 export type Row = readonly [label: string, text: string, kind?: "command"];

@@ -1,4 +1,4 @@
-import { ProblemError } from "../../core/util/problem.ts";
+import { formatProblem, ProblemError } from "../../core/util/problem.ts";
 import { openStackWithHost } from "./openStack.ts";
 
 type StatusOptions = Readonly<Partial<Record<"all" | "watch" | "keep" | "json" | "notify", boolean>>>;
@@ -14,11 +14,11 @@ export async function status(
   const source = await openStackWithHost(stack);
   if (isWatched) return (await import("./watch.ts")).watch(source, keep === true);
   const { readStatusOnce } = await import("./readStatus.ts");
-  const { view, exitCode, lines } = await readStatusOnce(source);
+  const { view, exitCode, problem } = await readStatusOnce(source);
   const { createStatusJson } = await import("./statusJson.ts");
   const { formatReport } = await import("./statusText.ts");
   if (json) console.log(JSON.stringify(createStatusJson(view, exitCode), undefined, 2));
   else console.log(formatReport(view, process.stdout.columns ?? 120));
-  for (const line of lines) console.error(line);
+  if (problem) console.error(`\n${formatProblem(problem)}`);
   return exitCode;
 }

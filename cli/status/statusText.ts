@@ -5,6 +5,7 @@ import { listHostFactRows } from "../../core/ssh/hostFacts.ts";
 import { findPortProblems, formatPortList, type PortResult } from "../../core/ssh/portRules.ts";
 import { chainRisk } from "../../core/sync/decideSynced.ts";
 import { formatProgress } from "../../core/sync/progress.ts";
+import type { TextLine } from "../../core/util/commands.ts";
 import { printable } from "../../core/util/printable.ts";
 import { type Result, takeValue } from "../../core/util/result.ts";
 import { formatUtcMinute } from "../../core/util/timeText.ts";
@@ -52,12 +53,12 @@ function listStageRows(view: StackView): Row[] {
     ["sync", isOff ? "the node is off and masked" : sync && formatProgress(sync)],
     ["chain", view.isChainUnverified && chainRisk],
   ];
-  const waysBack = (view.waysBack ?? []).map((line, row): Row => {
-    const label = row === 0 ? "database" : "";
-    return line.startsWith(" ") ? [label, line, "command"] : [label, line];
-  });
+  const waysBack = (view.waysBack ?? []).map((line, row) => createRow(row === 0 ? "database" : "", line));
   return [...rows.flatMap(([label, text]): Row[] => (text ? [[label, text]] : [])), ...waysBack];
 }
+
+const createRow = (label: string, line: TextLine): Row =>
+  typeof line === "string" ? [label, line] : [label, line.command, "command"];
 
 function shortenLogLine(line: string): string {
   return line.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\S* \S+ /, "$1 ");
@@ -86,7 +87,7 @@ function formatPorts(ports: Result<readonly PortResult[]>): Row[] {
   const faults = "value" in ports ? findPortProblems(ports.value) : [];
   return [
     ...labelRows("ports", ports, (found) => [formatPortList(found)]),
-    ...faults.map((text): Row => (/^ {4}\w+: /.test(text) ? ["", text, "command"] : ["", text])),
+    ...faults.map((line) => createRow("", line)),
   ];
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SyncResult } from "../../core/sync/waitForSync.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { printableLines } from "../../core/util/printable.ts";
+import { formatProblem } from "../../core/util/problem.ts";
 import { openHostReader } from "./hostReader.ts";
 import type { StackWithHost } from "./openStack.ts";
 import { getSyncStart, readStatus } from "./readStatus.ts";
@@ -40,7 +41,8 @@ export async function watch(source: StackWithHost, isKept: boolean): Promise<num
 }
 
 /** Clears the terminal and prints a status. */
-function show({ view, lines }: ReadStack): void {
+function show({ view, problem }: ReadStack): void {
   console.clear();
-  console.log([formatReport(view, process.stdout.columns), ...lines.map(printableLines)].join("\n"));
+  console.log(formatReport(view, process.stdout.columns));
+  if (problem) console.log(`\n${printableLines(formatProblem(problem))}`);
 }

@@ -1,7 +1,7 @@
 import { isOurs, type Registration } from "../../core/registration/registration.ts";
 import { formatRegistration, formatWalletClicks, formatWayBack } from "../../core/registration/registrationMessages.ts";
 import type { NodeStatus } from "../../core/sync/nodeStatus.ts";
-import { commandsFor } from "../../core/util/commands.ts";
+import { commandsFor, formatTextLine, type TextLine } from "../../core/util/commands.ts";
 
 export interface NextStepSituation {
   readonly stack: string;
@@ -16,7 +16,7 @@ export interface NextStepSituation {
   /** True if no orchestrator's move is configured, although the old host may run an orchestrator. */
   readonly hasNoOrchestrator?: boolean;
   /** Lines on the ways back of a node that is not synced any more. */
-  readonly waysBack?: readonly string[];
+  readonly waysBack?: readonly TextLine[];
 }
 
 /** True if this host's address may be printed: its node is synced, or the address is registered anyway. */
@@ -32,7 +32,7 @@ export function offersAddress({ registration, now, first = [] }: NextStepSituati
 
 /** Formats the next step (docs/specification.md, 1.1, steps 13 to 15) in lines: the engine truncates longer texts. */
 export function formatNextStep(situation: NextStepSituation): string[] {
-  return [...formatRegistrationStep(situation), ...(situation.waysBack ?? [])];
+  return [...formatRegistrationStep(situation), ...(situation.waysBack ?? []).map(formatTextLine)];
 }
 
 function formatRegistrationStep(situation: NextStepSituation): string[] {

@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import type { StackConfig } from "../config/config.ts";
+import type { TextLine } from "../util/commands.ts";
 
 /** State of a TCP port as this machine sees it. */
 export type PortState =
@@ -102,7 +103,7 @@ export function formatPortList(found: readonly PortResult[]): string {
 }
 
 /** Formats the wrong ports, with the commands that correct them on the host; empty if all are right. */
-export function findPortProblems(found: readonly PortResult[]): string[] {
+export function findPortProblems(found: readonly PortResult[]): TextLine[] {
   const wrong = found.filter(isWrong);
   if (wrong.length === 0) return [];
   const opened = wrong.filter(({ wanted }) => wanted === "closed");
@@ -120,29 +121,29 @@ export function findPortProblems(found: readonly PortResult[]): string[] {
 }
 
 /** Returns commands that close ports before all other rules, and only these ports, so that nobody is locked out. */
-function closing(found: readonly PortResult[]): string[] {
+function closing(found: readonly PortResult[]): TextLine[] {
   const ports = found.map(({ port }) => port);
   // ufw skips a rule if it already has it with another action, so delete the rule that opened the port first.
   const ufw = ports.map((port) => `ufw delete allow ${port}/tcp; ufw prepend deny ${port}/tcp`).join("; ");
   const rich = ports.map((port) => `--add-rich-rule='rule port port=${port} protocol=tcp drop'`).join(" ");
   const chain = `type filter hook input priority -10; iifname != "lo" tcp dport { ${ports.join(", ")} } drop;`;
   return [
-    `    ufw: ${ufw}`,
-    `    firewalld: firewall-cmd --permanent ${rich} && firewall-cmd --reload`,
-    `    nftables: nft 'table inet pillar { chain input { ${chain} }; }'`,
+    { command: `    ufw: ${ufw}` },
+    { command: `    firewalld: firewall-cmd --permanent ${rich} && firewall-cmd --reload` },
+    { command: `    nftables: nft 'table inet pillar { chain input { ${chain} }; }'` },
     "      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)",
   ];
 }
 
-function opening(found: readonly PortResult[]): string[] {
+function opening(found: readonly PortResult[]): TextLine[] {
   const each = found.flatMap(({ port, udp }) => [[port, "tcp"], ...(udp ? [[port, "udp"]] : [])]);
   const ufw = each.map(([port, protocol]) => `ufw allow ${port}/${protocol}`);
   const adds = each.map(([port, protocol]) => `--add-port=${port}/${protocol}`);
   const rules = each.map(([port, protocol]) => `nft insert rule inet filter input ${protocol} dport ${port} accept`);
   return [
-    `    ufw: ${ufw.join(" && ")}`,
-    `    firewalld: firewall-cmd --permanent ${adds.join(" ")} && firewall-cmd --reload`,
-    `    nftables: ${rules.join(" && ")}`,
+    { command: `    ufw: ${ufw.join(" && ")}` },
+    { command: `    firewalld: firewall-cmd --permanent ${adds.join(" ")} && firewall-cmd --reload` },
+    { command: `    nftables: ${rules.join(" && ")}` },
     "      (use the table and chain that drop, see nft list ruleset; to keep it: add the same to /etc/nftables.conf)",
   ];
 }

@@ -1,6 +1,6 @@
 import { formatSyncAgain } from "../chain/nodeDatabases.ts";
 import type { StackConfig } from "../config/config.ts";
-import { commandsFor, someHostKey } from "../util/commands.ts";
+import { commandsFor, someHostKey, type TextLine } from "../util/commands.ts";
 import { formatDuration } from "../util/timeText.ts";
 import type { SyncReason } from "./judgeObservation.ts";
 import type { NodeStatus } from "./nodeStatus.ts";
@@ -36,13 +36,13 @@ export function formatWaysBack(
   address: string,
   { synced, known, reason, currentHeight }: Pick<NodeStatus, "synced" | "known" | "reason" | "currentHeight">,
   syncedAt: string | undefined,
-): string[] {
+): TextLine[] {
   const { set, remove, status, up } = commandsFor(stack);
   if (synced && sync.copyAgain !== undefined)
     return [`The confirmation sync.copyAgain is not needed any more. Remove it: ${remove("sync.copyAgain")}`];
   const word = computeCopyWord(known ? currentHeight : undefined, syncedAt);
   if (synced || syncedAt === undefined || otherCauses.includes(reason) || Number.isNaN(word)) return [];
-  const syncAgain = `  ${formatSyncAgain({ ...ssh, address }, node)}`;
+  const syncAgain = { command: `  ${formatSyncAgain({ ...ssh, address }, node)}` };
   if (reason === "otherChain")
     return ["Only if an explorer shows that the node's momentum is the wrong one, sync again, for days:", syncAgain];
   const hasSource = (sync.oldHost ?? orchestrator.migrateFrom) !== undefined;
@@ -53,9 +53,12 @@ export function formatWaysBack(
     "chain from a synced host of yours, whose node keeps running:",
     ...(hasSource
       ? []
-      : [`  ${set("sync.oldHost.address", "ADDRESS")}`, `  ${set("sync.oldHost.hostKey", someHostKey)}`]),
-    ...(sync.from === "oldHost" ? [] : [`  ${set("sync.from", "oldHost")}`]),
-    `  ${set("sync.copyAgain", word)} && ${up}`,
+      : [
+          { command: `  ${set("sync.oldHost.address", "ADDRESS")}` },
+          { command: `  ${set("sync.oldHost.hostKey", someHostKey)}` },
+        ]),
+    ...(sync.from === "oldHost" ? [] : [{ command: `  ${set("sync.from", "oldHost")}` }]),
+    { command: `  ${set("sync.copyAgain", word)} && ${up}` },
     "In days, from the network:",
     syncAgain,
   ];

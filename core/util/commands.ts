@@ -12,6 +12,11 @@ export const anyStack = {
   exportState: "pulumi stack export",
 };
 
+/** A line of a text. A command stays on one line, so that it can be pasted. */
+export type TextLine = string | { readonly command: string };
+
+export const formatTextLine = (line: TextLine): string => (typeof line === "string" ? line : line.command);
+
 export type Commands = ReturnType<typeof commandsFor>;
 
 /**

@@ -21,7 +21,7 @@ const missedAlertLimit = 3;
 const minFreeShare = 0.1;
 
 export function findAlerts(
-  { view, exitCode, lines }: ReadStack,
+  { view, exitCode, problem }: ReadStack,
   missed: MissedMomentums,
   now: number,
 ): { readonly alerts: Alerts; readonly unknown: readonly string[] } {
@@ -30,7 +30,7 @@ export function findAlerts(
   const isReachable = exitCode !== refusalExitCode;
   const signer = takeValue(orchestrator);
   const checks: Check[] = [
-    ["host", true, !isReachable && lines.join("\n").trim().split("\n")[0]],
+    ["host", true, !isReachable && problem?.what],
     [`signer:${signer?.kind}`, signer !== undefined, signer?.isWrong && `the orchestrator: ${signer.text}`],
     ...checkProblems(view),
   ];

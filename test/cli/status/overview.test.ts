@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import { refuseMissingServer } from "../../../cli/status/openStack.ts";
 import { formatOverview, summarize } from "../../../cli/status/overview.ts";
 import type { StackLookup } from "../../../cli/status/stackView.ts";
-import { ProblemError } from "../../../core/util/problem.ts";
+import { type Problem, ProblemError } from "../../../core/util/problem.ts";
 import { viewOf } from "../exampleView.ts";
 
 const looked = (
   stack: string,
   changes: Parameters<typeof viewOf>[0] = {},
   exitCode = 1,
-  lines: string[] = [],
-): StackLookup => ({ stack, exitCode, lines, view: viewOf({ stack, locks: [], ...changes }) });
+  problem?: Problem,
+): StackLookup => ({ stack, exitCode, problem, view: viewOf({ stack, locks: [], ...changes }) });
 const syncing = looked("prod-2");
 const synced = looked("prod", { lifecycle: "adopted", synced: true }, 0);
 const refusal = new ProblemError({ what: "the pass phrase does not open stack bolt", needed: "it" });
@@ -39,7 +39,7 @@ test("lists the most urgent stack first, each with its next step", () => {
 });
 
 test("wraps in a narrow terminal and removes control characters", () => {
-  const lines = formatOverview(summarize([looked("p", {}, 2, ["no login:\u001b[2J refused"]), syncing]), 40);
+  const lines = formatOverview(summarize([looked("p", {}, 2, { what: "no login:\u001b[2J refused" }), syncing]), 40);
   expect(lines.every((line) => line.length < 40)).toBe(true);
   expect(lines).toContain("        no login:[2J refused");
 });

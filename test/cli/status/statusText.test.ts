@@ -40,7 +40,7 @@ test("prints head, facts and the log", () => {
 
 test("shows the ways back of a node that is not synced any more, each command on one line", () => {
   const command = `  pulumi config set ${"x".repeat(80)}`;
-  const text = formatReport(viewOf({ waysBack: ["If height 7 does not change", command] }), 80);
+  const text = formatReport(viewOf({ waysBack: ["If height 7 does not change", { command }] }), 80);
   expect(text).toContain(`\ndatabase      If height 7 does not change\n${" ".repeat(14)}${command}\n`);
 });
 

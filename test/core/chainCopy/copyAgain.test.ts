@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { computeCopyWord, formatWaysBack } from "../../../core/sync/damagedDatabase.ts";
+import { formatTextLine } from "../../../core/util/commands.ts";
 import { configOf, least } from "../../components/exampleConfig.ts";
 import { journeyIn } from "../../recordIn.ts";
 import { type CopyStage, test } from "./copyStage.ts";
@@ -93,7 +94,9 @@ const still = { synced: false, known: true, reason: "stale", currentHeight: 7 } 
 
 test("names both ways back, with what the configuration lacks", () => {
   const ways = (sync: object, now: object = still, at: string | undefined = mark) =>
-    formatWaysBack(configOf({ sync: { ...least.sync, ...sync } }), "203.0.113.7", { ...still, ...now }, at);
+    formatWaysBack(configOf({ sync: { ...least.sync, ...sync } }), "203.0.113.7", { ...still, ...now }, at).map(
+      formatTextLine,
+    );
   const set = "pulumi config set --path pillar-host:sync";
   const [last, before] = [
     "  ssh root@203.0.113.7 'systemctl stop go-node && cd /root/.znn && rm -rf nom consensus cache network; systemctl start go-node'",

@@ -2,13 +2,14 @@ import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import type { PortResult, PortState } from "../../../core/ssh/portRules.ts";
 import {
+  findPortProblems,
   formatPortList,
   listPortRules,
   parsePortState,
-  findPortProblems as portFaults,
   tryPort,
   tryPorts,
 } from "../../../core/ssh/portRules.ts";
+import { formatTextLine } from "../../../core/util/commands.ts";
 import { configOf } from "../../components/exampleConfig.ts";
 import { listen } from "../chain/fakes.ts";
 
@@ -17,6 +18,8 @@ const rulesOf = (changes: Record<string, unknown> = {}, hasSigner = true, runnin
   listPortRules(configOf(changes), hasSigner, running);
 const found = (seen: Record<number, PortState>, rules = rulesOf()): PortResult[] =>
   rules.map((rule) => ({ ...rule, seen: seen[rule.port] ?? (rule.wanted === "open" ? "open" : "filtered") }));
+
+const portFaults = (ports: readonly PortResult[]) => findPortProblems(ports).map(formatTextLine);
 
 test("expects open ports for peers, and closed ports for RPC, as far as the configuration has them", () => {
   const expected = (...rules: Parameters<typeof rulesOf>) =>

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findPortProblems } from "../../../core/ssh/portRules.ts";
+import { formatTextLine } from "../../../core/util/commands.ts";
 import type { RegisteredPillar } from "../../../lab/doubles/chain/index.ts";
 import { hostNamespace } from "../../../lab/hosts/network.ts";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
@@ -44,7 +45,9 @@ describe("pillar-host status", () => {
   const portsClosedAsTold = async (output: string) => {
     expect(output).toMatch(/^ports +35995 open; 35997 open \(WRONG\); 35998 open \(WRONG\); 55000 refused$/m);
     const rule = { what: "", wanted: "closed", listens: true, seen: "open" } as const;
-    const told = findPortProblems([35997, 35998].map((port) => ({ ...rule, port }))).join("\n");
+    const told = findPortProblems([35997, 35998].map((port) => ({ ...rule, port })))
+      .map(formatTextLine)
+      .join("\n");
     const [, command = ""] = /nftables: (.*)/.exec(told) ?? [];
     await execa("ip", ["netns", "exec", hostNamespace(lab.name, host.name), "sh", "-c", command]);
     const after = await status();

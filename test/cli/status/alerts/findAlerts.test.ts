@@ -17,7 +17,6 @@ const look = (changes: Parameters<typeof viewOf>[0] = {}, others: Partial<ReadSt
     ...changes,
   }),
   exitCode: 0,
-  lines: [],
   ...others,
 });
 const withParts = (
@@ -35,7 +34,7 @@ const sporks = parseSporks({ list: [{ id, name: "x", activated: false, enforceme
 const unknown = createUnknownParts("active", "no answer");
 const away = look(
   { parts: unknown, facts: undefined, sync: undefined, synced: false },
-  { exitCode: 2, lines: ["\n203.0.113.7 could not be reached: x\n  needed: y"] },
+  { exitCode: 2, problem: { what: "203.0.113.7 could not be reached: x", needed: "y" } },
 );
 
 const gap = { fromHeight: 9, leastVersion: "v0.0.10", why: "x", release: "y", found: "v0.0.8", expectedAt: 1 };

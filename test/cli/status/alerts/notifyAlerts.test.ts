@@ -21,7 +21,6 @@ const found = (
   stack: "prod",
   source: { stack: "prod", config } as never,
   exitCode: 0,
-  lines: [],
   view: viewOf({ synced: true, locks: [], facts, parts: partsOf(registrations.producing), ...changes }),
 });
 const crontab = { parts: partsOf(registrations.producing, { hourlyRestart: { value: "on" } }) };
@@ -60,7 +59,9 @@ describe("the webhook", () => {
   test("is not notified of the end of an alert that can't be checked", async () => {
     await run([found(crontab)]);
     const view = viewOf({ locks: [], facts: undefined, parts: createUnknownParts("active", "no answer") });
-    const away = await run([{ ...found(), view, exitCode: 2, lines: ["host1 could not be reached"] } as StackLookup]);
+    const away = await run([
+      { ...found(), view, exitCode: 2, problem: { what: "host1 could not be reached" } } as StackLookup,
+    ]);
     expect(away.notices).toMatchObject([{ event: "sign", message: expect.stringContaining("host1 could not") }]);
     const again = await run([found(crontab)]);
     expect(again.notices).toMatchObject([{ event: "signOver", message: expect.stringContaining("host1 could not") }]);
