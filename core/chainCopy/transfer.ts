@@ -1,5 +1,6 @@
 import { nodeDatabases } from "../chain/nodeDatabases.ts";
 import { encodeBase64, markOwn, parseCopyKey } from "../ssh/foreign.ts";
+import type { CallError } from "../ssh/root.ts";
 import { ProblemError } from "../util/problem.ts";
 import { formatSize } from "../util/timeText.ts";
 import { minFreeBytes } from "./copyChecks.ts";
@@ -21,6 +22,9 @@ const reportIntervalMs = 30_000;
 const pollIntervalMs = 15_000;
 const maxRounds = 3;
 const limitSeconds = copyHours * 3600;
+
+/** Exit code of chain_copy if the new host takes no more (core/steps/chainCopy/travel.sh). */
+const fullCode = 28;
 
 export const engineEnded = "pulumi has ended: the copy stops here; the next run continues from here";
 
@@ -114,7 +118,7 @@ async function copyFiles({ hosts, say, ticks, sleep, signal }: CopyRun, snapshot
       return await hosts.follow("chain_copy", { total_bytes: snapshot.bytes }, { limitSeconds }, hear);
     } catch (error) {
       const { message } = error as Error;
-      const isFull = /No space left|sent more than this host accepts/.test(message);
+      const isFull = (error as CallError).exitCode === fullCode;
       // Free the disk at once: the new host's node needs the room, too.
       if (isFull) await hosts.call("new", "chain_discard");
       if (isTaken(error) || isFull || signal?.aborted || ticks() - grownAt > stallTimeoutMs) throw error;

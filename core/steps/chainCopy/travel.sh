@@ -61,11 +61,12 @@ chain_copy() {
   copy_exchange chain_so_far
   chain_only_files
   chain_so_far
+  # Exit code 28 tells the caller not to try again.
   if [[ $copy_said == *"No space left"* ]]; then
-    fail "this host has no room for the rest of the copy" "found: $(grep -m 1 "No space left" <<< "$copy_said"); $(chain_room_in "$data_dir")" \
-      "needed: make room for $(chain_size "$total_bytes") in all, beside the node's own databases, then run $(pulumi_up) again."
+    (fail "this host has no room for the rest of the copy" "found: $(grep -m 1 "No space left" <<< "$copy_said"); $(chain_room_in "$data_dir")" \
+      "needed: make room for $(chain_size "$total_bytes") in all, beside the node's own databases, then run $(pulumi_up) again.") || exit 28
   fi
-  copy_expect_done "$data_dir"
+  (copy_expect_done "$data_dir") || exit "${copy_full:-1}"
 }
 # Prints the bytes that have arrived.
 chain_so_far() { say "bytes $(chain_bytes "$(chain_arriving)")"; }

@@ -16,7 +16,10 @@ copy_take() {
 copy_bounded() {
   if [ "$1" -gt 0 ]; then head -c "$1"; fi
   [ "$(head -c 1 | wc -c)" -ne 0 ] || return 0
-  (fail "the other host sent more than this host accepts" "found: more than $(($1 > 0 ? $1 / 1000000 : 0)) MB" "needed: $2") || return 3
+  (fail "the other host sent more than this host accepts" "found: more than $(($1 > 0 ? $1 / 1000000 : 0)) MB" "needed: $2") || {
+    [ -z "${exchange:-}" ] || : > "$exchange/full"
+    return 3
+  }
 }
 
 # On the host that connects: skips what the login on the other host prints, up to the copy's public key, which no login knows.
@@ -104,7 +107,8 @@ copy_expect_done() {
 }
 
 # copy_exchange [TELL], on the host that connects: runs both sides of the copy, and TELL every few seconds. Sets $copy_said to the
-# errors. Not to be called where bash ignores `set -e` (if, &&, ||). Removes the directory $exchange in the end.
+# errors, and $copy_full to 28 if the other host sent more than this host accepts. Not to be called where bash ignores `set -e` (if,
+# &&, ||). Removes the directory $exchange in the end.
 copy_exchange() {
   local code=0 ours=0 tell_at=$((SECONDS + 5)) copy_greeted
   copy_greeted=$(copy_word "$(cat "$copy_dir/key.pub")")
@@ -131,7 +135,8 @@ copy_exchange() {
   fi
   wait "$side_pid" || ours=$?
   wait "$ssh_pid" || code=$?
-  copy_said=
+  copy_said= copy_full=
+  if [ -e "$exchange/full" ]; then copy_full=28; fi
   if [ "$code" -ne 0 ] || [ "$ours" -ne 0 ]; then
     copy_said=$(cat "$exchange/said" "$exchange/side-said" | head -n 8)
     copy_said=${copy_said:-ssh ended with $code}

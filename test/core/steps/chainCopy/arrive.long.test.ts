@@ -162,6 +162,20 @@ describe("received files", () => {
     );
   });
 
+  test("that do not fit end the copy with a code of its own, and a broken connection does not", async ({ stage }) => {
+    arrived(stage);
+    const exchanged = (said: string, full: string) => `copy_exchange() { copy_said="${said}" copy_full=${full}; }`;
+    const variables = { total_bytes: "1000000", copy_address: "192.0.2.1", copy_port: "22" };
+    const end = async (said: string, full = "") =>
+      (await stage.call("chain_copy", variables, exchanged(said, full))).code;
+    expect(await end("tar: nom/000900.ldb: Cannot write: No space left on device")).toBe(28);
+    expect(await end("h: the other host sent more than this host accepts", "28")).toBe(28);
+    expect(await end("ssh: connection reset by peer")).toBe(1);
+    const bounded = `bounded() { exchange=$(mktemp -d); copy_bounded "$1" room > /dev/null || true; ls "$exchange"; }`;
+    expect((await stage.call("bounded 5 <<< 12345678", {}, bounded)).stdout).toBe("full\n");
+    expect((await stage.call("bounded 9 <<< 12345678", {}, bounded)).stdout).toBe("");
+  });
+
   test("come at the configured rate", async ({ stage }) => {
     const began = Date.now();
     const slowly = "slowly() { head -c 300000 /dev/zero | chain_slowly | wc -c; }";
