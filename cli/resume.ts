@@ -48,7 +48,7 @@ export async function clearStale(
     const refresh = ["refresh", "--yes", "--skip-preview", "--run-program=false", "--exclude", "**"];
     const { exitCode, stdout, stderr } = await engine.run([...refresh, ...clear]);
     if (exitCode === 0) {
-      if (doubtful.length > 0) throw describeDoubtful(stack, doubtful);
+      if (doubtful.length > 0) throw createPendingError(stack, doubtful);
       for (const { name, type } of creations) say(`cleared: the interrupted creation of ${name} (${type})`);
       return;
     }
@@ -80,7 +80,7 @@ function clearLocks(stack: string, held: readonly LockStatus[], isStale: boolean
   });
 }
 
-function describeDoubtful(stack: string, doubtful: readonly PendingOperation[]): ProblemError {
+function createPendingError(stack: string, doubtful: readonly PendingOperation[]): ProblemError {
   return new ProblemError({
     what: "the killed run was creating something that may exist, though the state lacks it: the creation stays pending",
     found: doubtful.map(({ name, type }) => `${name} (${type})`),

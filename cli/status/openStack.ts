@@ -18,7 +18,7 @@ export interface StackWithHost extends StackInfo {
 export async function openStackWithHost(fullName: string): Promise<StackWithHost> {
   const source = await openStack(fullName);
   const { stack, address, hostKey, config } = source;
-  if (address === undefined) throw refuseMissingServer(stack, config.lifecycle === "retiring");
+  if (address === undefined) throw createMissingServerError(stack, config.lifecycle === "retiring");
   if (hostKey !== undefined) return { ...source, address, hostKey };
   const { check, up } = commandsFor(stack);
   throw new ProblemError({
@@ -28,8 +28,8 @@ export async function openStackWithHost(fullName: string): Promise<StackWithHost
   });
 }
 
-/** Refuses a stack without a server: the server has not been created yet, or was retired. */
-export function refuseMissingServer(stack: string, isRetired: boolean): ProblemError {
+/** Creates the error of a stack without a server: it has not been created yet, or was retired. */
+export function createMissingServerError(stack: string, isRetired: boolean): ProblemError {
   const { up, removeStack } = commandsFor(stack);
   return new ProblemError({
     kind: isRetired ? "serverGone" : "noServer",

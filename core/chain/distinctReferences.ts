@@ -73,6 +73,6 @@ export async function openReferences(
 /** Returns all addresses of a host. @throws if its name cannot be resolved */
 async function resolveByDns(host: string): Promise<readonly string[]> {
   if (isIP(host)) return [host];
-  const found = await withTimeout(dns.lookup(host, { all: true }), limit, `no answer within ${limit / 1000} s`);
+  const found = await withTimeout(dns.lookup(host, { all: true }), limit);
   return found.map(({ address }) => normalizeHost(address));
 }

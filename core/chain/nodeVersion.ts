@@ -63,7 +63,7 @@ export async function addVersionFault<T extends object>(
     return found;
   };
   const gaps = readClientGaps({ ...client, version }, rules, newest.height);
-  const [gap] = await withTimeout(gaps, versionTimeoutMs, "").catch(() => []);
+  const [gap] = await withTimeout(gaps, versionTimeoutMs).catch(() => []);
   if (gap) known.delete(client.name);
   // Public nodes may hide their version, and a node that lies about its chain can lie about its version, too.
   return gap?.found === undefined ? reading : { client, fault: { kind: "old", why: formatVersionGap(gap, "it") } };

@@ -47,9 +47,7 @@ export async function readNode<T extends object>(
     return "fault" in answer ? { client, fault: answer.fault } : { client, ...newest, id, ...answer };
   };
   try {
-    return await (limit === undefined
-      ? reading()
-      : withTimeout(reading(), limit, `no answer within ${limit / 1000} s`));
+    return await (limit === undefined ? reading() : withTimeout(reading(), limit));
   } catch (error) {
     return { client, fault: createSilentFault(error) };
   }
@@ -60,7 +58,7 @@ const idTimeoutMs = 4000;
 
 /** Reads a node's own id; undefined if it does not report one. */
 export function readNodeId(client: ChainClient): Promise<string | undefined> {
-  return withTimeout(client.id(), idTimeoutMs, "").catch(() => undefined);
+  return withTimeout(client.id(), idTimeoutMs).catch(() => undefined);
 }
 
 /** True if two readings may be of one node. A loopback address, as that of a tunnel, may lead to any, unless the ids differ. */

@@ -81,7 +81,7 @@ export async function readOlderMomentums(
   const older: Block[] = [...(chain.older ?? [])];
   try {
     const pages = Promise.all(wanted.map((height) => readWholePage(client, height, height)));
-    for (const found of await withTimeout(pages, limit, `no answer within ${limit / 1000} s`)) {
+    for (const found of await withTimeout(pages, limit)) {
       if ("fault" in found) return found;
       older.push(...found.page);
     }

@@ -64,7 +64,7 @@ export async function checkBefore(run: CopyRun): Promise<void> {
   const [gap] = await run.readVersionGaps().catch(() => []);
   if (gap?.isSure) faults.push(`${addresses.new}: ${formatVersionFault(gap)}`);
   if (!isSilent) faults.push(...(await findChainFaults(run)));
-  if (faults.length > 0) throw refuseCopy(inputs, faults);
+  if (faults.length > 0) throw createCopyRefusal(inputs, faults);
   for (const line of formatPlan(inputs, facts.old)) run.say(line);
 }
 
@@ -122,7 +122,7 @@ async function findChainFaults({ readChains }: CopyRun): Promise<string[]> {
   }
 }
 
-function refuseCopy({ stack, old, new: fresh }: ChainCopyInputs, faults: readonly string[]): ProblemError {
+function createCopyRefusal({ stack, old, new: fresh }: ChainCopyInputs, faults: readonly string[]): ProblemError {
   const { up, set } = commandsFor(stack);
   return new ProblemError({
     kind: "refusedCopy",

@@ -63,7 +63,7 @@ export function createNodeAccess(inputs: ChainCopyInputs) {
     const { node } = inputs[side];
     const connection = createConnection(node.ssh);
     try {
-      return await withTimeout(read(node, connection), limit, `no answer within ${limit / 1000} s`);
+      return await withTimeout(read(node, connection), limit);
     } finally {
       connection.drop();
     }

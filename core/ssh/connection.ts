@@ -26,7 +26,7 @@ async function takeIdleSession(target: SshTarget): Promise<SshSession | undefine
   if (session === undefined) return undefined;
   idleSessions()?.delete(login);
   // A connection that died while this machine slept still looks open.
-  const isAlive = await withTimeout(session.run("exit 0", ""), 5000, "no answer").then(
+  const isAlive = await withTimeout(session.run("exit 0", ""), 5000).then(
     ({ exitCode }) => exitCode === 0,
     () => false,
   );

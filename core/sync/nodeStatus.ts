@@ -55,7 +55,7 @@ export async function readNodeStatus(
       return { synced: good, why: `${why.text}${gap}`, reason: why.kind, known: true, ...observation.info };
     };
     if (target.via === "ssh") await way.session();
-    return await withTimeout(look(), deadline, `no answer within ${deadline / 1000} s`);
+    return await withTimeout(look(), deadline);
   } catch (error) {
     return { synced: false, known: false, why: error instanceof Error ? error.message : String(error) };
   } finally {

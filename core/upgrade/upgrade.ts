@@ -95,7 +95,7 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
     if (!without) return opening ? `it reads its database before it answers: ${opening} %` : "it does not answer yet";
     if (isJudged) return undefined;
     answered ||= deps.ticks();
-    const tick = withTimeout(deps.tick(state.producer), tickTimeoutMs, "late").catch(() => undefined);
+    const tick = withTimeout(deps.tick(state.producer), tickTimeoutMs).catch(() => undefined);
     const [node, momentums] = await Promise.all([deps.node(), tick]);
     if (connected === 0 || isUndecided(node)) connected = deps.ticks();
     if (node.synced) syncedAfter ||= deps.ticks() - begun;

@@ -47,8 +47,7 @@ const partTimeoutMs = 40_000;
 
 /** Reads a part within a timeout. The problem is the first line of the error. */
 export async function readPart<T>(read: () => Promise<T>, timeoutMs = partTimeoutMs): Promise<Result<T>> {
-  const late = `no answer within ${timeoutMs / 1000} s`;
-  const result = await toResult((async () => withTimeout(read(), timeoutMs, late))());
+  const result = await toResult((async () => withTimeout(read(), timeoutMs))());
   return "value" in result ? result : { problem: takeFirstLine(result.problem) || "an error without a message" };
 }
 

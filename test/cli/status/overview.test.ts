@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refuseMissingServer } from "../../../cli/status/openStack.ts";
+import { createMissingServerError } from "../../../cli/status/openStack.ts";
 import { formatOverview, summarize } from "../../../cli/status/overview.ts";
 import type { StackLookup } from "../../../cli/status/stackView.ts";
 import { type Problem, ProblemError } from "../../../core/util/problem.ts";
@@ -15,8 +15,8 @@ const syncing = looked("prod-2");
 const synced = looked("prod", { lifecycle: "adopted", synced: true }, 0);
 const refusal = new ProblemError({ what: "the pass phrase does not open stack bolt", needed: "it" });
 const closed: StackLookup = { stack: "bolt", refusal };
-const toCome: StackLookup = { stack: "bolt-2", refusal: refuseMissingServer("bolt-2", false) };
-const retired: StackLookup = { stack: "anvil-1", refusal: refuseMissingServer("anvil-1", true) };
+const toCome: StackLookup = { stack: "bolt-2", refusal: createMissingServerError("bolt-2", false) };
+const retired: StackLookup = { stack: "anvil-1", refusal: createMissingServerError("anvil-1", true) };
 const all = [synced, retired, syncing, toCome, closed];
 
 test("lists the most urgent stack first, each with its next step", () => {

@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { notifyAlerts } from "../../../../cli/status/alerts/notifyAlerts.ts";
-import { refuseMissingServer } from "../../../../cli/status/openStack.ts";
+import { createMissingServerError } from "../../../../cli/status/openStack.ts";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts.ts";
 import type { StackLookup } from "../../../../cli/status/stackView.ts";
 import type { Notice } from "../../../../core/notify/notify.ts";
@@ -115,7 +115,7 @@ describe("the problems of a run", () => {
 
   test("include a stack that can't be opened, but not a stack without a server", async () => {
     const closed = new ProblemError({ what: "the pass phrase does not open stack prod" });
-    const gone = refuseMissingServer("prod-1", true);
+    const gone = createMissingServerError("prod-1", true);
     const all: StackLookup[] = [found(), { stack: "prod", refusal: closed }, { stack: "prod-1", refusal: gone }];
     expect((await run(all)).problems).toEqual([`the webhook of prod was not notified: ${closed.message}`]);
   });
