@@ -45,6 +45,14 @@ const restored = (stack: "second" | "third", attempt: number, ...strikes: Strike
 const [second, third] = [up("second"), up("third")];
 const on = (host: "a" | "b", what: "save" | "rewind" | "reinstall" | "stop by hand"): Action => ({ do: what, host });
 
+const fencedCopy: readonly Action[] = [
+  { do: "back up", host: "a" },
+  { do: "lose", host: "a" },
+  { do: "fence", host: "a" },
+  { do: "copy record", to: "two" },
+  { do: "switch on early", host: "a" },
+];
+
 test.each<[string, Action[]]>([
   [
     "a target of a snapshot before its start, while its source knows the end",
@@ -82,6 +90,18 @@ test.each<[string, Action[]]>([
       ...[second({ at: 12, blow: "kill" }), { do: "lose", host: "a" } as const],
       ...[{ do: "fence by API", host: "a" } as const, restored("second", 2, { at: 5, blow: "lose new" })],
       { do: "switch on", host: "a" },
+    ],
+  ],
+  [
+    "a restore by a fence whose end was given up with a line of the event log",
+    [
+      ...[
+        { do: "share state" } as const,
+        ...fencedCopy,
+        restored("second", 1),
+        { do: "copy record", to: "one" } as const,
+      ],
+      ...[{ ...second(), do: "confirm" } as Action, { do: "lose", host: "a" } as const, restored("second", 1)],
     ],
   ],
   ["a rollback that also fails", [second({ at: 10, blow: "fail" }, { at: 17, blow: "fail" })]],

@@ -44,10 +44,14 @@ export function findRivalStart(news: readonly MoveEvent[], pillar: string, targe
   return first === target ? undefined : first;
 }
 
-/** Returns the fence of a host; undefined if the host was seen, or the orchestrator was started there, since. */
+/**
+ * Returns the fence of a host; undefined if the host was seen, or the orchestrator was started there, since; or if the
+ * operator gave up a lost line since, which may have said so.
+ */
 export function findFence(events: readonly MoveEvent[], pillar: string, hostKey: string) {
   const last = events.findLast(({ move, event, details }) => {
     if (move.pillar !== pillar) return false;
+    if (event === "confirmed") return details.key === "lostLine";
     return event === "starting"
       ? details.target === hostKey
       : (event === "fenced" || event === "unfenced") && details.hostKey === hostKey;

@@ -256,6 +256,8 @@ describe("a fence", () => {
   const fence = { address: "198.51.100.7", hostKey: "A", how: "sentence" } as const;
   const fenced = { at, move, event: "fenced", details: fence } as const;
   const unfenced = (hostKey: string) => ({ at, move, event: "unfenced", details: { ...fence, hostKey } }) as const;
+  const confirmed = (key: string) =>
+    ({ at, move, event: "confirmed", details: { key, value: "9f86d081884c" } }) as const;
 
   test.each<[string, readonly MoveEvent[], boolean]>([
     ["counts after an earlier start there", [start("A"), fenced], true],
@@ -263,6 +265,8 @@ describe("a fence", () => {
     ["ends with a start there", [fenced, start("A")], false],
     ["ends when its host is seen", [fenced, unfenced("A")], false],
     ["counts again after that", [fenced, unfenced("A"), fenced], true],
+    ["ends with a line that was given up, which may have said that", [fenced, confirmed("lostLine")], false],
+    ["does not end with another confirmation", [fenced, confirmed("laterThanMove")], true],
     ["does not end with another one", [fenced, unfenced("C")], true],
     ["is not that of another host", [{ ...fenced, details: { ...fence, hostKey: "C" } }], false],
     ["is not another Pillar's", [{ ...fenced, move: moveNamed("pillar-host/prod/Other/1") }], false],
