@@ -1,7 +1,18 @@
 import { findLastHash, type LogFault } from "../../core/eventLog/logIntegrity.ts";
 import { formatLine } from "../../core/eventLog/logLine.ts";
+import type { ModelHost } from "./host.ts";
 import { type Rules, realRules } from "./rules.ts";
-import { type HostName, type Line, linesOf, type Operator, operators, type Stack, type World } from "./state.ts";
+import {
+  fenceFaultOf,
+  type HostName,
+  type Line,
+  linesOf,
+  type Operator,
+  operators,
+  pairs,
+  type Stack,
+  type World,
+} from "./state.ts";
 
 /** Changes of an event log by hand: the other operator's lines before it, its last two exchanged, the last but one again. */
 export type Tampering = "join records" | "exchange lines" | "repeat line";
@@ -44,6 +55,18 @@ export function logFaultOf(world: World, by: Operator, place: Stack | HostName, 
   const fault = rules.findFault(textsOf(world, by), { log: "log", by: reader, file: "heads", onMachine, inState });
   if (fault === undefined) knowHead(world, by, by, rules);
   return fault;
+}
+
+/**
+ * Returns the lost host of a restore if it is on although the operator's sentence counts, and the event log lacks that a
+ * run has seen it, which a copy of that log may have (docs/safety.md, Limits).
+ */
+export function findUnseenHost(world: World, by: Operator, stack: Stack): ModelHost | undefined {
+  const { old } = pairs[stack];
+  const host = world.hosts[old];
+  if (host.reachable || !world.records[by].unseen.includes(old)) return undefined;
+  const isTrusted = fenceFaultOf(world, host, realRules, by) === undefined && !logFaultOf(world, by, stack, realRules);
+  return isTrusted ? host : undefined;
 }
 
 /** Changes an operator's log by hand. */

@@ -44,7 +44,7 @@ const changes = {
   // An hour after the fence, when a sentence counts no longer.
   "switch on": switchOn,
   // At once: a fence by sentence counts until a run sees the host.
-  "switch on early": (host: ModelHost) => Object.assign(switchOn(host), { isHidden: true }),
+  "switch on early": switchOn,
 };
 
 /** Cuts the power of a host for as long as nobody switches it on; the disk stays. */

@@ -38,8 +38,6 @@ export interface ModelHost extends Disk {
   isGone?: boolean;
   /** True while the host is switched off, as a fence leaves it. */
   isOff?: boolean;
-  /** True if it was switched on within a fence's hour, and no run with the fence's event log has seen it since. */
-  isHidden?: boolean;
   /** Token of the run that holds the host's lock. */
   owner?: string | undefined;
 }
@@ -122,10 +120,10 @@ function diskText(disk: Disk, rank: Rank): string {
 
 /** Formats a host: two hosts with the same text behave the same from here on. */
 export function hostText(host: ModelHost, rank: Rank): string {
-  const { running, reachable, strange, rewound, durable, saved, isOff, isHidden } = host;
+  const { running, reachable, strange, rewound, durable, saved, isOff } = host;
   const now = diskText(host, rank);
   const then = durable ? diskText(durable, rank) : now;
   if (host.isGone) return "gone";
-  const flags = `${running ? "R" : ""}${reachable ? "" : "x"}${strange ? "s" : ""}${rewound ? "w" : ""}${isOff ? "o" : ""}${isHidden ? "h" : ""}`;
+  const flags = `${running ? "R" : ""}${reachable ? "" : "x"}${strange ? "s" : ""}${rewound ? "w" : ""}${isOff ? "o" : ""}`;
   return `${flags} ${now}${then === now ? "" : ` | ${then}`}${saved ? ` < ${diskText(saved, rank)}` : ""}${host.installs ? ` #${host.installs}` : ""}`;
 }

@@ -173,6 +173,23 @@ export const searches = {
     tamperings,
     after: [shared, ...lost, fence, { do: "switch on early", host: "a" }, restored(), { do: "lose", host: "a" }],
   },
+  /**
+   * A was fenced, the second operator copied the event log, and A was switched on at once. The first operator's run saw A,
+   * which is lost again. The copy lacks that, so a restore by the copy trusts the sentence (docs/safety.md, Limits).
+   */
+  "a fence in a copied event log": {
+    ...fenced,
+    ups: [true, false].flatMap((isRestore) => [
+      { ...there("second"), isRestore } as Up,
+      { ...there("second"), isRestore, by: "two" } as Up,
+    ]),
+    events: ["lose", "find"],
+    records: true,
+    after: [
+      ...[shared, ...lost, fence, { do: "copy record", to: "two" }, { do: "switch on early", host: "a" }],
+      ...[restored(), { do: "lose", host: "a" }],
+    ] as Action[],
+  },
   /** The first operator shut B's node down; the second one set B active again, and moved the orchestrator there. */
   "two event logs, given up": {
     ...all,

@@ -28,6 +28,8 @@ export type Hosts = Readonly<Record<HostName, ModelHost>>;
 export interface ModelRecord extends MoveHistory {
   /** True if it lacks the last start, which the other operator's event log has. */
   readonly isBehind: boolean;
+  /** Hosts that were switched on within a fence's hour, and that no run with this event log has seen since. */
+  readonly unseen: readonly HostName[];
 }
 
 /** An operator's confirmations in the configuration of a move. */
@@ -66,7 +68,7 @@ export interface World {
 }
 
 export const operators: readonly Operator[] = ["one", "two"];
-export const emptyRecord: ModelRecord = { generation: 0, started: 0, isBehind: false };
+export const emptyRecord: ModelRecord = { generation: 0, started: 0, isBehind: false, unseen: [] };
 
 export function newWorld(): World {
   const hosts = { a: signing("198.51.100.7"), b: installed("203.0.113.9"), c: installed("192.0.2.4") };
@@ -130,6 +132,8 @@ interface Before {
   readonly hadNewest: boolean;
   /** True if event log and disks are of an earlier moment, and nothing in sight shows a later one. */
   readonly isDeceived: boolean;
+  /** Lost host that is on in spite of the operator's word ({@link findUnseenHost}). */
+  readonly unseen?: ModelHost | undefined;
 }
 
 /** A change of a host, and who made it. */
@@ -149,8 +153,8 @@ export function broke(world: World, { what, by, host }: Change, before: Before):
   // place starts at the next boot.
   const isOwnStart = (isStart || what.startsWith("signer_arrive ")) && !(host.strange && host.running);
   if (by === "program" && (!isAt(host) || isOwnStart)) host.strange = isAt(host) && before.isDeceived;
-  if (all.filter((each) => isAt(each) && !each.strange && !each.isHidden).length > 1)
-    return new Broken(`${what}: two may sign now`);
+  if (isOwnStart && isAt(host) && before.unseen && isAt(before.unseen)) before.unseen.strange = true;
+  if (all.filter((each) => isAt(each) && !each.strange).length > 1) return new Broken(`${what}: two may sign now`);
   if (by !== "program") return undefined;
   if (isStart && host.running && before.plain.some((each) => each !== host && each.running))
     return new Broken(`${what}: beside one that runs in plain sight`);

@@ -2,7 +2,7 @@ import type { LogFault } from "../../core/eventLog/logIntegrity.ts";
 import { isSameMove, type MoveId } from "../../core/eventLog/moveId.ts";
 import { createLeg } from "../../core/orchestrator/rules/generation.ts";
 import { assignRoles, bothSides, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal.ts";
-import { knowHead, logFaultOf, note, type Tampering, tamper } from "./eventLogs.ts";
+import { findUnseenHost, knowHead, logFaultOf, note, type Tampering, tamper } from "./eventLogs.ts";
 import { befall, canHappen, generate, type HostEvent, isOfRetirement } from "./events.ts";
 import { keyOf, type ModelHost } from "./host.ts";
 import { type Blow, Killed, Model, type Moment } from "./model.ts";
@@ -22,6 +22,7 @@ import {
   keepBackup,
   type ModelRecord,
   type Operator,
+  operators,
   pairs,
   type Stack,
   type Words,
@@ -84,6 +85,9 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   const known = world.records[by];
   const words: Words = { ...(world.hasBegun ? {} : { isFirst: true }), ...wordsIn(world, wanted), ...settings.words };
   keepWords(world, wanted, { isFirst: words.isFirst });
+  const { isRestore = false } = wanted;
+  // Asked first: a log without a fault becomes the one that this machine knows.
+  const unseen = isRestore ? findUnseenHost(world, by, wanted.stack) : undefined;
   const fault = logFaultOf(world, by, wanted.stack, rules);
   const unproved = fault && acceptLoss(world, wanted, words, fault, rules);
   if (unproved) return `nothing was started: ${unproved.found}: lostLine ${unproved.missing?.slice(0, 12)}`;
@@ -113,15 +117,17 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
     return "none";
   };
   const keys = { old: keyOf(hosts.old), new: keyOf(hosts.new) };
-  const { isRestore = false } = wanted;
-  // From here on a run with the fence's event log has seen the host: whatever is started beside it, is so in spite of that.
-  for (const host of [hosts.old, hosts.new])
-    if (host.isHidden && host.reachable && fenceOf(world, host, realRules, by)) {
-      host.strange = Object.values(world.hosts).some((each) => each !== host && isAt(each));
-      host.isHidden = false;
-    }
+  const stillUnseen = known.unseen.filter(
+    (name) => !Object.values(names).includes(name) || !world.hosts[name].reachable,
+  );
+  if (stillUnseen.length < known.unseen.length) setUnseen(world, by, stillUnseen);
   const plain = [hosts.old, hosts.new].filter((host) => host.running && host.reachable);
-  const before = { plain, hadNewest: hasNewest(world), isDeceived: !fault && isDeceived(hosts, known, isRestore) };
+  const before = {
+    plain,
+    hadNewest: hasNewest(world),
+    isDeceived: !fault && isDeceived(hosts, known, isRestore),
+    unseen,
+  };
   const model = new Model(blow, hosts, {
     all: Object.values(world.hosts),
     token,
@@ -183,6 +189,10 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   if (!isDone(ending) && ending !== "killed" && !isHelpful(ending))
     throw new Broken(`an error that does not tell where the key is, or what to do:\n${ending}`);
   return ending;
+}
+
+function setUnseen(world: World, by: Operator, unseen: readonly HostName[]): void {
+  world.records = { ...world.records, [by]: { ...world.records[by], unseen } };
 }
 
 /** Logs the end of a saga, as core/orchestrator/move/move.ts does. @param verified generation that the run started */
@@ -320,8 +330,10 @@ export async function play(world: World, action: Action, settings: RunSettings =
   else {
     const host = world.hosts[action.host];
     const how = action.do === "fence" ? "sentence" : "off";
-    if (action.do.startsWith("fence") && canHappen(action.do, host, Object.values(world.hosts)))
-      noteFence(world, host, action.by ?? "one", how);
+    if (!canHappen(action.do, host, Object.values(world.hosts))) return "";
+    if (action.do.startsWith("fence")) noteFence(world, host, action.by ?? "one", how);
+    if (action.do === "switch on early")
+      for (const by of operators) setUnseen(world, by, [...world.records[by].unseen, action.host]);
     befall(world, host, action.do);
   }
   return "";

@@ -35,7 +35,8 @@ export function worldText(world: World): string {
   };
   // Once a start is known, it does not matter of which host a backup is.
   const isStarted = operators.every((name) => records[name].started > 0);
-  const known = `${recordText(records.one)} ${recordText(records.two)} ${hasBegun} ${isStarted ? "" : world.backupOf}`;
+  const unseen = operators.map((name) => [...new Set(records[name].unseen)].sort().join("")).join();
+  const known = `${recordText(records.one)} ${recordText(records.two)} ${unseen} ${hasBegun} ${isStarted ? "" : world.backupOf}`;
   return `${hostNames.map((name) => hostText(hosts[name], rank)).join("\n")}\n${generation} ${backup} ${hasLaptop} ${isHarmed} ${known} ${fencesText(world, "one")};${fencesText(world, "two")} ${retirementText(world)}${headsText(world)}${wordsText(world, rank)}`;
 }
 

@@ -146,6 +146,19 @@ test.each<[string, keyof typeof searches, RegExp, Change, Change?]>([
     [integrity, "missing?.startsWith(lostLine) === true", "true"],
   ],
   ["a fence counts although its host was seen", "a fence whose host came back at once", twoSign, seenFenceChange],
+  ["a fence counts although the other log's copy has that", "a fence in a copied event log", twoSign, seenFenceChange],
+  [
+    "an older copy of the event log counts",
+    "a fence in a copied event log",
+    twoSign,
+    [integrity, "[onMachine, `this machine", "[undefined, `this machine"],
+  ],
+  [
+    "a fence counts although the line that ended it may be given up",
+    "a fence in a copied event log",
+    twoSign,
+    [history, 'return details.key === "lostLine"', "return false"],
+  ],
 ])("finds the mistake: %s", async (_what, name, why, ...changes) => {
   const rules = await mutated(changes.flatMap((each) => (each ? [{ file: each[0], from: each[1], to: each[2] }] : [])));
   // The scripts on the hosts refuse another stack's journal, too.

@@ -93,6 +93,13 @@ test.each<[string, Action[]]>([
     ],
   ],
   [
+    "a restore of a host that another operator's run has seen, by the copy of an event log from before",
+    [
+      ...[...fencedCopy, { ...restored("second", 1), by: "two" } as Action],
+      ...[{ do: "lose", host: "a" } as const, restored("second", 1)],
+    ],
+  ],
+  [
     "a restore by a fence whose end was given up with a line of the event log",
     [
       ...[
