@@ -52,6 +52,12 @@ test("counts connected orchestrators by address, in any address form", async ({ 
 });
 
 describe.concurrent("the passed on log of an orchestrator", () => {
+  test("has no long hex, as keys and signatures are", async ({ root }) => {
+    const line = (hex: string) => logLine("INFO", "network/evm.go:1", `signed ${hex}`);
+    const log = await passedOn(root, journalOf([line("ab".repeat(32)), line("ab".repeat(19))]), "a pass phrase");
+    expect(log.map((each) => each.split("signed ")[1])).toEqual(["[removed]", "ab".repeat(19)]);
+  });
+
   test("has no part of its configuration", async ({ root }) => {
     const log = await passedOn(root, journalOf(real), realPassphrase, 500);
     for (const piece of ["Horse", "Staple", "c0ffee5ecret", '"DataPath"', "ws://"])
