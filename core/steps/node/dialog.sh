@@ -4,24 +4,26 @@
 # known_questions with yes; stops the controller at any other question. Sets dialog_result to ended, question or deadline, and
 # dialog_question. Fails if the controller ends before its menu: then it refused to start. Its exit code is 0 even after a failure.
 dialog() {
-  local label=$1 end=$((SECONDS + $2)) work line piece='' text='' asked='' silent=0 chosen='' before='' is_over=
+  local label=$1 end=$((SECONDS + $2)) work line piece='' text='' asked='' silent=0 chosen='' before='' is_over='' wait_seconds=0.1
   declare -A menu=()
   dialog_result=ended dialog_question=''
   work=$(mktemp -d /dev/shm/pillar-host-dialog.XXXXXX)
   mkfifo "$work/in" "$work/out"
-  # Both pipes are opened for reading and writing, so that the controller's terminal meets no end of them.
-  exec 3<> "$work/in" 4<> "$work/out"
+  # This pipe is opened for reading and writing, so that the controller never reads an end of input. The other one, which is read
+  # here, ends with the controller's terminal.
+  exec 3<> "$work/in" 5<> "$work/out" 4< "$work/out"
   rm -r "$work"
   take_proxy
   # The controller only runs if it finds a known shell in SHELL or, without SHELL, as its parent.
-  (cd "$controller_dir" && SHELL=/bin/bash exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&4 2>&1 3>&- 4>&- 7>&- &
+  (cd "$controller_dir" && SHELL=/bin/bash exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&5 2>&1 3>&- 4<&- 5>&- 7>&- &
   local child=$!
+  exec 5>&-
 
   while [ -z "$is_over" ] && [ "$dialog_result" = ended ]; do
     silent=$((silent + 1))
-    kill -0 "$child" 2> /dev/null || is_over=yes
-    # Ends after a tenth of a second without output, perhaps with a piece of a line.
-    while [ "$SECONDS" -lt "$end" ] && IFS= read -r -t 0.1 -u 4 piece; do
+    kill -0 "$child" 2> /dev/null || is_over=yes wait_seconds=10
+    # Ends after a tenth of a second without output, perhaps with a piece of a line; after the controller's end, with its last line.
+    while [ "$SECONDS" -lt "$end" ] && IFS= read -r -t "$wait_seconds" -u 4 piece; do
       plain "$text$piece"
       text='' silent=0
       if [[ $line =~ ^[[:blank:]]*([0-9]+)\)[[:blank:]](.*[^[:blank:]]) ]]; then menu[${BASH_REMATCH[2]}]=${BASH_REMATCH[1]}; fi
@@ -43,7 +45,7 @@ dialog() {
     elif [ "$SECONDS" -ge "$end" ]; then dialog_result=deadline; fi
   done
   stop_controller
-  exec 3>&- 4>&-
+  exec 3>&- 4<&-
   wait "$child" 2> /dev/null || true
   [ "$dialog_result" != ended ] || [ -n "$chosen" ] ||
     fail "the controller ended before its menu" "found: $(redact <<< "${before%$'\n'}" | tail -n 5)" \

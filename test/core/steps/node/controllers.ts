@@ -42,7 +42,7 @@ export const refusal =
 /** Shortens the dialog's waits: a tenth of a second without output becomes a twentieth, 200 of them become ten. */
 export function hasty(script: string): string {
   return replaceAll(script, [
-    ["read -r -t 0.1 ", "read -r -t 0.05 "],
+    ["wait_seconds=0.1", "wait_seconds=0.05"],
     ['"$silent" -ge 200', '"$silent" -ge 10'],
   ]);
 }
