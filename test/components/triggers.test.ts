@@ -164,9 +164,11 @@ const move = [
   ...["orchestrator.backup.directory", "orchestrator.backup.identityFile", "orchestrator.attempt"],
 ];
 const own = (key: string) => /^ssh\./.test(key);
+/** Each key registers all resources anew, which takes a fifth of a second on a quiet machine. */
+const timeout = 900_000;
 const hidden = listSecretKeys().map((path) => path.join("."));
 
-test("each key of the configuration is a reason to run for these resources alone", async () => {
+test("each key of the configuration is a reason to run for these resources alone", { timeout }, async () => {
   const found = await findReasons(base);
   const unused = ["ssh.sudoPassword", "ssh.proxy.privateKeyPassword"];
   const isReason = (key: string) => (own(key) ? !unused.includes(key) : !hidden.includes(key));
@@ -193,7 +195,7 @@ test("each key of the configuration is a reason to run for these resources alone
   });
 });
 
-test("of a retiring host, Pillar and host alone are reasons", async () => {
+test("of a retiring host, Pillar and host alone are reasons", { timeout }, async () => {
   const { "first-contact": _, ...found } = await findReasons({ ...base, lifecycle: "retiring" });
   expect(found).toEqual({ "host-guard": guarded, "node-shutdown": guarded, guard: guarded });
 });
