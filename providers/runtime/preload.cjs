@@ -14,22 +14,9 @@ loadWhenUsed(sdk, "./automation");
 loadWhenUsed(sdk, "./cmd/run/tracing", { newSpan });
 // zod's error messages in about fifty languages, which this program does not use.
 loadWhenUsed(of("zod"), "./v4/locales/index.cjs");
-if (!process.env.PILLAR_HOST_TRACES) {
-  // Keeps source-map-support off. The SDK takes a stack trace for every promise, and source-map-support would translate
-  // each to TypeScript lines, which costs a tenth of the program's time. For debugging, set PILLAR_HOST_TRACES.
-  standIn(sdk.resolve("source-map-support/register"));
-  // The engine shows debug messages only with `--debug`, and the SDK sends each only after the answer to the one before.
-  sdk("./log").debug = () => Promise.resolve();
-}
-// Starts both plugins while the program loads: the engine starts a plugin for its first request, here for a function that
-// the plugin does not have. By then the SDK has read its arguments.
-setImmediate(() => {
-  if (!process.env.PULUMI_NODEJS_MONITOR) return;
-  const { invoke } = sdk("./runtime/invoke");
-  const { version } = require("@pulumi/command/package.json");
-  invoke("pulumi-nodejs:dynamic:start", {}).catch(() => undefined);
-  invoke("command:remote:start", {}, { version }).catch(() => undefined);
-});
+// Keeps source-map-support off. The SDK takes a stack trace for every promise, and source-map-support would translate
+// each to TypeScript lines, which costs a tenth of the program's time. For debugging, set PILLAR_HOST_TRACES.
+if (!process.env.PILLAR_HOST_TRACES) standIn(sdk.resolve("source-map-support/register"));
 
 /**
  * Returns the `require` that a package's own files would have.
