@@ -6,7 +6,6 @@ import { registerExistingHost } from "../../components/host/registerHost.ts";
 import { PillarNode } from "../../components/node/pillarNode.ts";
 import { Orchestrator } from "../../components/orchestrator/orchestrator.ts";
 import { HostRetirement } from "../../components/retirement/guard.ts";
-import { registerIdleHost } from "../../components/retirement/idleHost.ts";
 import { findValue, parseConfig, type Raw, type StackConfig, setValue } from "../../core/config/config.ts";
 import type { ExistingHostConfig } from "../../core/config/hostSchema.ts";
 import { listSchemaKeys } from "../../core/config/schemaKeys.ts";
@@ -115,12 +114,11 @@ function changed(path: readonly string[], from: Raw): StackConfig | undefined {
 }
 
 async function registered(config: StackConfig): Promise<Map<string, string>> {
-  const look = () => Promise.reject(new Error("nobody answers"));
   const all = await registeredBy(
     async () => {
       const { host } = await registerExistingHost(config, config.host as ExistingHostConfig, known);
       if (!host) return;
-      if (config.lifecycle !== "active") return void (await registerIdleHost(config, host, { ...known }, look));
+      if (config.lifecycle !== "active") return void new HostRetirement({ host, after: [], shutDown: { run: "1" } });
       new PillarNode("node", { config, host, events: [] });
       if (config.orchestrator.migrateFrom) new Orchestrator("orchestrator", { config, host, after: [] });
       new HostRetirement({ host, after: [], knownProducer: "z1q" });
