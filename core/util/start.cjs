@@ -41,6 +41,8 @@ function isAtLeast(found, least) {
 function cacheFault() {
   try {
     const directory = privateDirectory(require("node:path").join(__dirname, "../../.compiled"));
+    // Pulumi's SDK sets this flag while it loads. An entry of the cache counts only under the flags that made it.
+    require("node:v8").setFlagsFromString("--allow-natives-syntax");
     if (directory) require("node:module").enableCompileCache(directory);
     return undefined;
   } catch (error) {

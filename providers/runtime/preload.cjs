@@ -14,10 +14,13 @@ loadWhenUsed(sdk, "./automation");
 loadWhenUsed(sdk, "./cmd/run/tracing", { newSpan });
 // zod's error messages in about fifty languages, which this program does not use.
 loadWhenUsed(of("zod"), "./v4/locales/index.cjs");
-// Keeps source-map-support off. The SDK takes a stack trace for every promise, and source-map-support would translate
-// each to TypeScript lines, which costs a tenth of the program's time. For debugging, set PILLAR_HOST_TRACES.
-if (!process.env.PILLAR_HOST_TRACES) standIn(sdk.resolve("source-map-support/register"));
-
+if (!process.env.PILLAR_HOST_TRACES) {
+  // Keeps source-map-support off. The SDK takes a stack trace for every promise, and source-map-support would translate
+  // each to TypeScript lines, which costs a tenth of the program's time. For debugging, set PILLAR_HOST_TRACES.
+  standIn(sdk.resolve("source-map-support/register"));
+  // The engine shows debug messages only with `--debug`, and the SDK sends each only after the answer to the one before.
+  sdk("./log").debug = () => Promise.resolve();
+}
 /**
  * Returns the `require` that a package's own files would have.
  * @param {string} name
