@@ -59,7 +59,7 @@ export async function compareUnchanged(bench: Bench): Promise<Values> {
 
 /**
  * Compares `up` and playbook that stand up a fresh host, from start to end of the command. Subtracts no wait: the node
- * is synced as soon as it has its peers, and the gate needs one good lookup instead of several, like the playbook.
+ * has its peers and is synced at once, and the gate needs one good lookup instead of several, like the playbook.
  */
 export async function compareStandUps(bench: Bench): Promise<Values> {
   const sync = { confirmations: 1, confirmSeconds: 0 };
@@ -67,7 +67,7 @@ export async function compareStandUps(bench: Bench): Promise<Values> {
     const hosts = await bench.blankHosts(2);
     const [mine, theirs] = hosts;
     if (!mine || !theirs) throw new Error("no hosts");
-    for (const { name } of hosts) await bench.lab.chain("PATCH", `/nodes/${name}`, { behind: 0 });
+    for (const { name } of hosts) await bench.lab.chain("PATCH", `/nodes/${name}`, { behind: 0, peerMs: 1 });
     const stack = await bench.stackFor(mine, { sync });
     const times = await pair(
       peerFirst,

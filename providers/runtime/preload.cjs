@@ -4,7 +4,7 @@
 require("../../core/util/start.cjs").start(1);
 const Module = require("node:module");
 
-const sdk = of("@pulumi/pulumi");
+const sdk = Module.createRequire(require.resolve("@pulumi/pulumi/package.json"));
 // The SDK needs these only to serialize functions, which this program does not. They are nearly two thirds of its loading
 // time.
 for (const name of ["./typescript-shim", "normalize-package-data"]) loadWhenUsed(sdk, name);
@@ -12,21 +12,12 @@ for (const name of ["./typescript-shim", "normalize-package-data"]) loadWhenUsed
 loadWhenUsed(sdk, "./automation");
 // Only needed for `pulumi --tracing`. Otherwise the SDK calls nothing of it but `newSpan`.
 loadWhenUsed(sdk, "./cmd/run/tracing", { newSpan });
-// zod's error messages in about fifty languages, which this program does not use.
-loadWhenUsed(of("zod"), "./v4/locales/index.cjs");
 if (!process.env.PILLAR_HOST_TRACES) {
   // Keeps source-map-support off. The SDK takes a stack trace for every promise, and source-map-support would translate
   // each to TypeScript lines, which costs a tenth of the program's time. For debugging, set PILLAR_HOST_TRACES.
   standIn(sdk.resolve("source-map-support/register"));
   // The engine shows debug messages only with `--debug`, and the SDK sends each only after the answer to the one before.
   sdk("./log").debug = () => Promise.resolve();
-}
-/**
- * Returns the `require` that a package's own files would have.
- * @param {string} name
- */
-function of(name) {
-  return Module.createRequire(require.resolve(`${name}/package.json`));
 }
 
 /**
