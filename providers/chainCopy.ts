@@ -1,4 +1,4 @@
-import { createHostNode, createOldNode } from "../core/chain/configuredNode.ts";
+import { createHostNode, createOldHost } from "../core/chain/configuredNode.ts";
 import { type ChainCopied, copyChain } from "../core/chainCopy/chainCopy.ts";
 import { type ChainCopyInputs, createNodeAccess } from "../core/chainCopy/copyNodes.ts";
 import type { StackConfig } from "../core/config/config.ts";
@@ -65,15 +65,15 @@ export function createChainCopyInputs(
   { address, hostKey, begun, found }: Omit<CopyTriggers, "oldHost" | "stack">,
 ): ChainCopyInputs {
   const { stack, sync, node, network, pillar } = config;
-  const { host, service, dataDir, copyAddress, node: oldNode } = createOldNode(config);
+  const old = createOldHost(config);
   const fresh = createNewHost(config, address, hostKey);
   const { copyAgain: word } = sync;
   return {
     stack,
     identity: formatStackIdentity(stack, pillar.name),
-    old: { host, node: oldNode, service: service ?? node.service, dataDir: dataDir ?? node.dataDir },
+    old,
     new: { host: fresh, node: createHostNode(config, fresh.ssh), service: node.service, dataDir: node.dataDir },
-    copy: { address: copyAddress ?? host.ssh.address, port: host.ssh.port },
+    copy: { address: old.copyAddress, port: old.host.ssh.port },
     limitMbps: sync.copyMbps ?? 0,
     momentum: network.momentum,
     ...createChainSources(config),

@@ -1,3 +1,4 @@
+import { createOldHost } from "../../core/chain/configuredNode.ts";
 import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore.ts";
 import type { Backup } from "../../core/eventLog/events.ts";
 import { createMoveId } from "../../core/eventLog/moveId.ts";
@@ -5,8 +6,8 @@ import { takeBackup } from "../../core/orchestrator/backup/backup.ts";
 import { findWholeBackup } from "../../core/orchestrator/checks/preparation.ts";
 import { readOrchestratorFacts } from "../../core/orchestrator/checks/survey.ts";
 import { locateOrchestrator } from "../../core/orchestrator/hosts/locateOrchestrator.ts";
-import { createNewPlace, createOldPlace, type OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs.ts";
-import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin.ts";
+import { createNewPlace, type OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs.ts";
+import { createNewHost } from "../../core/ssh/configuredLogin.ts";
 import { openRoot, type RootHost } from "../../core/ssh/root.ts";
 import { readOrchestratorLibrary } from "../../core/steps/libraries.ts";
 import { systemClock } from "../../core/util/clock.ts";
@@ -53,8 +54,10 @@ function openCandidates({ config, address, hostKey }: StackInfo): Candidate[] {
       root: openRoot(createNewHost(config, address, hostKey), library),
       place: createNewPlace(config),
     });
-  if (config.orchestrator.migrateFrom)
-    candidates.push({ root: openRoot(createOldHost(config), library), place: createOldPlace(config) });
+  if (config.orchestrator.move) {
+    const { host, orchestrator } = createOldHost(config);
+    candidates.push({ root: openRoot(host, library), place: orchestrator });
+  }
   return candidates;
 }
 

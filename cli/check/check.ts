@@ -150,7 +150,7 @@ const topic = "orchestrator's move";
 
 /** Rehearses the orchestrator's move: makes all its checks, estimates how long the bridge lacks a signer. */
 async function checkMove({ stack, config, state, address, hostKey }: StackInfo): Promise<CheckRow[]> {
-  if (config.orchestrator.migrateFrom === undefined) return [];
+  if (!config.orchestrator.move) return [];
   if (address === undefined || hostKey === undefined)
     return [pending(topic, "the move is rehearsed once the address and ssh host key of the new host are known")];
   const inputs = createMoveInputs(config, address, hostKey);

@@ -79,7 +79,7 @@ else that of the command that failed`)
     .requiredOption("--like <stack>", "a stack of the same Pillar: its login, references and other settings are copied")
     .option(
       "--host-key <key>",
-      "the ssh host key; default: that in the other stack's orchestrator.migrateFrom or sync.oldHost, else adopt shows it and asks",
+      "the ssh host key; default: that in the other stack's oldHost, else adopt shows it and asks",
     )
     .description("make a stack for an old host, and adopt the host: changes nothing on it")
     .endsInUp()
@@ -94,7 +94,7 @@ else that of the command that failed`)
   new ToolCommand("restore")
     .argument("<stack>", "the stack of the host that gets the orchestrator, such as prod-3")
     .option("--backup <file>", "the backup; default: a killed restore's, else the newest in the event log that fits")
-    .option("--from <stack>", "the stack of the lost host; default: the host in orchestrator.migrateFrom is lost")
+    .option("--from <stack>", "the stack of the lost host; default: the host in oldHost is lost")
     .option("--fenced <sentence>", "the sentence that restore asks for if no cloud provider can switch the host off")
     .option("--yes", "let the program switch the lost host's server off without a question")
     .option(

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config.ts";
+import { confirmationPaths } from "../../core/orchestrator/rules/confirmations.ts";
 import { createProxyLogin } from "../../core/ssh/configuredLogin.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { isSameMachine } from "../../core/util/hostPort.ts";
@@ -46,7 +47,7 @@ export async function adoptHost(
     });
   const key =
     hostKey ??
-    findHostKey(config, address) ??
+    findOldHost(config, address)?.hostKey ??
     (await confirmHostKey(address, config.ssh.port, { option: "--host-key", proxy: createProxyLogin(config.ssh) }));
   const isNew = !(await model.listStacks()).includes(stack);
   // Asks for the pass phrase now: a configuration without secrets could be read without it.
@@ -59,9 +60,9 @@ export async function adoptHost(
   await writeSettings(engine, createAdoptedSettings(config, address, key), isCopy ? replacedKeys : []);
   const copied = `the login${isNew ? " and the pass phrase" : ""} of ${like}`;
   console.log(`${stack} is now the stack of ${address} (Pulumi.${stack}.yaml), with ${copied}.`);
-  for (const secret of listOwnSecrets(findMoveBlock(config, address) ?? {}))
+  for (const secret of listOwnSecrets(findOldHost(config, address) ?? {}))
     console.log(
-      `orchestrator.migrateFrom has this host's own ${secret}. Set that secret, too: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,
+      `oldHost has this host's own ${secret}. Set that secret, too: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,
     );
   const exitCode = await runOrPrintUp(stack, up, args, engine);
   if (up && exitCode === 0) console.log(`\nTo continue with ${like}:\n  ${commandsFor(like).next}`);
@@ -83,14 +84,15 @@ async function createStackLike(engine: Pulumi, stack: string, like: string): Pro
 
 /** Keys to remove from the copy: they describe the other stack's host, or a move to it. */
 const replacedKeys = [
-  ...["host", "retirement", "controller", "lifecycle", "node.release"],
-  ...["from", "oldHost", "copyMbps", "unverifiedChain"].map((key) => `sync.${key}`),
-  ...["migrateFrom", "release", "attempt", "rollback", "unattended"].map((key) => `orchestrator.${key}`),
+  ...["host", "retirement", "controller", "lifecycle", "node.release", "oldHost"],
+  ...["from", "copyMbps", "unverifiedChain"].map((key) => `sync.${key}`),
+  ...["move", "release", "attempt", "rollback", "unattended", "restoreFrom"].map((key) => `orchestrator.${key}`),
+  ...confirmationPaths,
 ];
 
-/** Returns an adopted host's settings. The login comes from the other stack's migrateFrom, if that is this host. */
+/** Returns an adopted host's settings. Login and names come from the other stack's oldHost, if that is this host. */
 export function createAdoptedSettings(config: StackConfig, address: string, hostKey: string): PlainSettings {
-  const from = findMoveBlock(config, address);
+  const from = findOldHost(config, address);
   return {
     "host.provider": "existing",
     "host.address": address,
@@ -99,18 +101,16 @@ export function createAdoptedSettings(config: StackConfig, address: string, host
     ...createProxySettings("ssh.proxy", from?.proxy),
     "ssh.user": from?.user,
     "ssh.port": from?.port,
+    "node.service": from?.service,
     "node.dataDir": from?.dataDir,
-    "orchestrator.service": from?.service,
-    "orchestrator.directory": from?.directory,
-    "orchestrator.executable": from?.executable,
+    "node.rpcPort": from?.rpcPort,
+    "orchestrator.service": from?.orchestrator.service,
+    "orchestrator.directory": from?.orchestrator.directory,
+    "orchestrator.executable": from?.orchestrator.executable,
   };
 }
 
-const findMoveBlock = ({ orchestrator: { migrateFrom } }: StackConfig, address: string) =>
-  migrateFrom?.address === address ? migrateFrom : undefined;
-
-const findHostKey = ({ orchestrator, sync }: StackConfig, address: string) =>
-  [orchestrator.migrateFrom, sync.oldHost].find((known) => known?.address === address)?.hostKey;
+const findOldHost = ({ oldHost }: StackConfig, address: string) => (oldHost?.address === address ? oldHost : undefined);
 
 /** True if an adoption was killed right after it copied the other stack's settings: both stacks' settings are equal. */
 async function isUnusedCopy(others: string, engine: Pulumi): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { StackConfig } from "../../core/config/config.ts";
 import { openStackStore } from "../../core/config/stackStore.ts";
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog.ts";
 import { createMoveId } from "../../core/eventLog/moveId.ts";
-import { listConfirmations } from "../../core/orchestrator/rules/confirmations.ts";
+import { confirmationPaths, listConfirmations } from "../../core/orchestrator/rules/confirmations.ts";
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory.ts";
 import { describeUnknownHistory } from "../../core/orchestrator/rules/obstacles.ts";
 import { commandsFor } from "../../core/util/commands.ts";
@@ -31,31 +31,29 @@ export interface MoveOptions extends ReleaseOptions {
 export async function moveOrchestrator(stack: string, args: readonly string[], options: MoveOptions): Promise<number> {
   const { from, up, command } = options;
   const { engine, config, other: before, host } = await openTwoStacks(stack, from, "--from");
+  refuseOtherOldHost(config, host, from);
   const wrong = findReleaseProblem(stack, config, options);
   if (wrong !== undefined) throw new ProblemError({ what: wrong });
   const word = await confirmFirstMove(stack, config, options);
   const settings = { ...createMoveSettings(config, before, host, options), ...word };
-  const stale = findStaleKeys(config, host);
-  await writeSettings(engine, settings, stale);
+  await writeSettings(engine, settings, ["orchestrator.restoreFrom"]);
   console.log(`Pulumi.${stack}.yaml says now: the orchestrator comes from ${host.address}, the host of ${from}.`);
   for (const key of listOwnSecrets(before.ssh, config.ssh))
     console.log(
-      `The old host's login secret ${key} differs from the new host's. Set it: ${commandsFor(stack).setSecret(`orchestrator.migrateFrom.${key}`)}`,
+      `The old host's login secret ${key} differs from the new host's. Set it: ${commandsFor(stack).setSecret(`oldHost.${key}`)}`,
     );
   if (command === "migrate") return 0;
   if (!up) console.log(`Rehearse the move first; the rehearsal writes nothing:\n  ${commandsFor(stack).check()}`);
   const code = await runOrPrintUp(stack, up, args, engine);
   if (!up) return code;
-  const kept = stale.includes("orchestrator.migrateFrom") ? {} : config.orchestrator.migrateFrom;
-  const confirmed = listConfirmations({ ...kept, ...(word && { firstMove: word }) });
   if (isMoveOver(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)))
-    await removeSettings(engine, confirmed);
+    await removeSettings(engine, confirmationPaths);
   // If the event log is lost later, this one would let any move pass as the first.
   else if (word && (await hasMoved(stack, config))) await removeSettings(engine, [firstMoveKey]);
   return code;
 }
 
-const firstMoveKey = "orchestrator.migrateFrom.firstMove";
+const firstMoveKey = "orchestrator.firstMove";
 
 async function hasMoved(stack: string, config: StackConfig): Promise<boolean> {
   return summarizeMoves(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)).generation > 0;
@@ -67,7 +65,7 @@ export async function confirmFirstMove(
   config: StackConfig,
   options: Pick<MoveOptions, "firstMove">,
 ): Promise<PlainSettings | undefined> {
-  if (config.orchestrator.migrateFrom?.firstMove || (await hasMoved(stack, config))) return undefined;
+  if (config.orchestrator.firstMove || (await hasMoved(stack, config))) return undefined;
   const { needed } = describeUnknownHistory("first move", commandsFor(stack));
   if (!options.firstMove && process.stdin.isTTY)
     await askText(
@@ -123,13 +121,24 @@ function chooseRelease(
   return { url, sha256: releaseSha256 ?? same?.sha256, version };
 }
 
-/** Returns the keys to remove: the block of another old host, or the backup of an earlier restore. */
-export function findStaleKeys(
-  { orchestrator: { migrateFrom } }: Pick<StackConfig, "orchestrator">,
-  host: OtherHost,
-): readonly string[] {
-  if (migrateFrom === undefined) return [];
-  return [isSameMachine(migrateFrom, host) ? "orchestrator.migrateFrom.backup" : "orchestrator.migrateFrom"];
+/** Refuses to replace an old host that may be a witness or the source of the chain copy. @throws ProblemError */
+export function refuseOtherOldHost(config: StackConfig, host: OtherHost, from: string): void {
+  const { stack, oldHost, sync, orchestrator } = config;
+  if (oldHost === undefined || isSameMachine(oldHost, host)) return;
+  const { remove } = commandsFor(stack);
+  const needing = [
+    ...(sync.from === "oldHost" ? ["sync.from"] : []),
+    ...(["move", "rollback", "restoreFrom"] as const).flatMap((key) =>
+      orchestrator[key] ? [`orchestrator.${key}`] : [],
+    ),
+    ...listConfirmations(orchestrator),
+  ];
+  throw new ProblemError({
+    what: `the old host in Pulumi.${stack}.yaml is not the host of ${from}: nothing was changed`,
+    found: `oldHost ${oldHost.address}; the host of ${from} is ${host.address}`,
+    needed: "give --from the stack of oldHost; or remove oldHost, if nothing is to come from there any more",
+    next: [`To remove it: ${[...needing, "oldHost"].map(remove).join(" && ")}`, "Then run the same command again"],
+  });
 }
 
 /** Returns the settings that a move adds. Leaves out login and paths that are the same on both hosts. */
@@ -143,11 +152,14 @@ export function createMoveSettings(
   const [from, to] = [before.orchestrator, config.orchestrator];
   const { url, sha256, version } = chooseRelease(config, given);
   return {
-    ...createHostSettings("orchestrator.migrateFrom", host, before.ssh, config.ssh),
-    "orchestrator.migrateFrom.service": other(from.service, to.service),
-    "orchestrator.migrateFrom.directory": other(from.directory, to.directory),
-    "orchestrator.migrateFrom.executable": other(from.executable, to.executable),
-    "orchestrator.migrateFrom.dataDir": other(before.node.dataDir, config.node.dataDir),
+    ...createHostSettings("oldHost", host, before.ssh, config.ssh),
+    "oldHost.service": other(before.node.service, config.node.service),
+    "oldHost.dataDir": other(before.node.dataDir, config.node.dataDir),
+    "oldHost.rpcPort": other(before.node.rpcPort, config.node.rpcPort),
+    "oldHost.orchestrator.service": other(from.service, to.service),
+    "oldHost.orchestrator.directory": other(from.directory, to.directory),
+    "oldHost.orchestrator.executable": other(from.executable, to.executable),
+    "orchestrator.move": "true",
     "orchestrator.release.url": url,
     "orchestrator.release.sha256": sha256,
     "orchestrator.release.version": version,

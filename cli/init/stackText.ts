@@ -92,7 +92,8 @@ function listReplacements(answers: Answers): Replacement[] {
   const { pillar, provider, adopt, address = "", hostKey, sshFrom, release, releaseSha256, nodeRelease } = answers;
   const isCloud = provider !== "existing";
   const networks = `    # T$1\n    sshFrom: [${sshFrom.map(formatScalar).join(", ")}]`;
-  const witnesses = / {2}# REPLACE: witnesses of the chain\..*\n(?: {2}#.*\n)* {2}pillar-host:sync:\n(?: {4}.*\n)*/;
+  const witnesses =
+    / {2}# REPLACE: witnesses of the chain\..*\n(?: {2}#.*\n)* {2}pillar-host:sync:\n(?: {4}.*\n| {2}#.*\n)*/;
   const places: (Replacement | false)[] = [
     [/^(# yaml-language-server: \$schema=)\.\.\//, "$1./"],
     [/^# To use it: .*\n.*\n/m, "# Change it as you like. docs/configuration.md has every key.\n"],
@@ -123,10 +124,11 @@ function formatLogin({ provider, user, port, login: by }: Answers): string {
 function formatWitnesses({ oldHost, references }: Answers): string {
   return [
     "  # Witnesses of the chain: without one the new producer address is not shown (docs/operating.md).",
-    "  pillar-host:sync:",
-    ...(references.length > 0 ? [`    references: [${references.map(formatScalar).join(", ")}]`] : []),
+    ...(references.length > 0
+      ? ["  pillar-host:sync:", `    references: [${references.map(formatScalar).join(", ")}]`]
+      : []),
     ...(oldHost
-      ? ["    oldHost:", `      address: ${formatScalar(oldHost.address)}`, `      hostKey: ${oldHost.hostKey}`]
+      ? ["  pillar-host:oldHost:", `    address: ${formatScalar(oldHost.address)}`, `    hostKey: ${oldHost.hostKey}`]
       : []),
   ].join("\n");
 }

@@ -83,7 +83,7 @@ const mayOrder = ({ config, state }: MigrationStack) =>
   config.host.provider !== "existing" && state.recordedKey === undefined;
 
 function isMoveOpen({ config: { orchestrator }, state: { lastRun } }: MigrationStack): boolean {
-  return orchestrator.migrateFrom !== undefined && (orchestrator.rollback || lastRun?.orchestratorHost !== "new");
+  return orchestrator.move && (orchestrator.rollback || lastRun?.orchestratorHost !== "new");
 }
 
 /** Continues a killed run; waits for a living one. */
@@ -121,8 +121,7 @@ function decideEnd({ oldStack, old, fresh }: MigrationInput): MigrationStep | un
 function decideAdoption({ old, oldStack }: MigrationInput, fresh: MigrationStack): MigrationStep | undefined {
   if (oldStack && (oldStack.state.lastRun !== undefined || oldStack.config.lifecycle === "retiring")) return undefined;
   if (oldStack?.state.isBegun) return runUp(oldStack);
-  const { sync, orchestrator } = fresh.config;
-  const address = sync.oldHost?.address ?? orchestrator.migrateFrom?.address;
+  const address = fresh.config.oldHost?.address;
   const adopt = commandsFor(old).adopt(address ?? "ADDRESS", fresh.stack);
   if (address !== undefined) return run("adopt", old, adopt, { address });
   return stop("The address of the old host is not configured. Adopt that host:", `  ${adopt}`);
@@ -131,16 +130,16 @@ function decideAdoption({ old, oldStack }: MigrationInput, fresh: MigrationStack
 /** Decides the step of the orchestrator's move, which comes before any change in the wallet. */
 function decideMove({ old, oldStack }: MigrationInput, fresh: MigrationStack): MigrationStep | undefined {
   const { stack, config, state, parts } = fresh;
-  const { migrateFrom, rollback } = config.orchestrator;
+  const { move, rollback } = config.orchestrator;
   const commands = commandsFor(stack);
   // After a rollback, a move begins again only if the operator raises `orchestrator.attempt`.
   if (rollback || state.lastRun?.orchestratorHost === "old") return stop(...decideNextStep(fresh));
   // A run moves the orchestrator only if the node is synced when the run begins.
   if (isMoveOpen(fresh) && fresh.node?.synced !== true) return wait("not synced", ...decideNextStep(fresh));
   if (isMoveOpen(fresh)) return runUp(fresh, true);
-  const [confirmation] = listConfirmations(migrateFrom);
+  const [confirmation] = listConfirmations(config.orchestrator);
   if (confirmation) return run("withdraw", stack, commands.remove(confirmation), { key: confirmation });
-  if (migrateFrom || isShutDown(oldStack)) return undefined;
+  if (move || isShutDown(oldStack)) return undefined;
   const there = oldStack?.parts?.orchestrator;
   if (there === undefined || "problem" in there)
     return waitForOld(`It is unknown whether the host of ${old} runs an orchestrator`, there);

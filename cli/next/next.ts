@@ -95,8 +95,8 @@ export function decideNextStep(situation: NextStepInput): string[] {
 }
 
 /** Puts the adoption before the wallet, because `move` needs a stack for the old host. */
-function describeAdoption({ stack, config: { orchestrator, sync }, state: { lastRun } }: NextStepInput): string[] {
-  const oldHost = orchestrator.migrateFrom ? undefined : sync.oldHost?.address;
+function describeAdoption({ stack, config, state: { lastRun } }: NextStepInput): string[] {
+  const oldHost = config.orchestrator.move ? undefined : config.oldHost?.address;
   if (oldHost === undefined || lastRun === undefined || !mayOfferAddress(lastRun)) return [];
   return [
     "Before you use the wallet, adopt the old host if it has no stack yet; nothing on it changes. OLD is a name of your choice:",

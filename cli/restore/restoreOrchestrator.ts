@@ -1,4 +1,4 @@
-import { createNodeTarget } from "../../core/chain/configuredNode.ts";
+import { createNodeTarget, createOldHost } from "../../core/chain/configuredNode.ts";
 import type { StackConfig } from "../../core/config/config.ts";
 import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore.ts";
 import { appendEvent, findLastMoveEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog.ts";
@@ -8,7 +8,7 @@ import { hasShareForKey } from "../../core/orchestrator/backup/keyShare.ts";
 import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup.ts";
 import { type BridgeNow, findStaleShare, readBridge } from "../../core/orchestrator/checks/bridgeState.ts";
 import { endFence, fenceVariables } from "../../core/orchestrator/hosts/fence.ts";
-import { confirmFor, listConfirmations } from "../../core/orchestrator/rules/confirmations.ts";
+import { confirmationPaths, confirmFor } from "../../core/orchestrator/rules/confirmations.ts";
 import {
   checkMoveHistory,
   findOpenAttempt,
@@ -18,11 +18,9 @@ import {
 import type { WhichHost } from "../../core/orchestrator/rules/journal.ts";
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory.ts";
 import { findForeignBackup, formatRestoreHint, stopForGood } from "../../core/orchestrator/rules/obstacles.ts";
-import { createHostTarget, createOldHost } from "../../core/ssh/configuredLogin.ts";
+import { createHostTarget } from "../../core/ssh/configuredLogin.ts";
 import { computeFingerprint } from "../../core/ssh/publicKey.ts";
-import type { SshTarget } from "../../core/ssh/ssh.ts";
 import { commandsFor } from "../../core/util/commands.ts";
-import { isSameMachine } from "../../core/util/hostPort.ts";
 import { printableLines } from "../../core/util/printable.ts";
 import { formatProblem, type Problem, ProblemError } from "../../core/util/problem.ts";
 import { formatDuration } from "../../core/util/timeText.ts";
@@ -30,8 +28,8 @@ import {
   confirmFirstMove,
   createMoveSettings,
   findReleaseProblem,
-  findStaleKeys,
   type MoveOptions,
+  refuseOtherOldHost,
 } from "../edit/moveOrchestrator.ts";
 import { openTwoStacks } from "../edit/otherStack.ts";
 import { createPulumi } from "../pulumi/pulumiCommand.ts";
@@ -40,7 +38,7 @@ import { openStackWithHost } from "../status/openStack.ts";
 import { type FenceOptions, fenceHost, findServer } from "./fenceHost.ts";
 
 export interface RestoreOptions extends Omit<MoveOptions, "from">, FenceOptions {
-  /** The stack of the lost host. By default the host of the configured orchestrator.migrateFrom is lost. */
+  /** The stack of the lost host. By default the configured oldHost is lost. */
   readonly from?: string;
   /** The backup. By default that of a killed restore, else the newest one in the event log that fits. */
   readonly backup?: string;
@@ -65,7 +63,7 @@ export async function restoreOrchestrator(
   const move = chooseMove(moves, createMoveId(config, stack), hosts);
   const { pillar, orchestrator, sync } = config;
   const bridge = await readBridge({ node: createNodeTarget(config, address, hostKey), references: sync.references });
-  const file = options.backup ?? chooseBackup(config, lost, moves, bridge);
+  const file = options.backup ?? chooseBackup(config, moves, bridge);
   if (file === undefined)
     throw new ProblemError({ what: "the event log has no backup", needed: "give one with --backup FILE" });
   const place = { directory: chooseRecordsPlace(config), identityFile: orchestrator.backup.identityFile, move };
@@ -76,12 +74,10 @@ export async function restoreOrchestrator(
   const lines = formatRestore(file, content, { address, lost: `${lost.address}; ${where}`, isFresh, moves });
   console.log(printableLines(lines.join("\n")));
   const known = summarizeMoves(moves, move);
-  const { migrateFrom } = orchestrator;
-  const { noKeyShare, haltedBridge } = migrateFrom ?? {};
+  const { noKeyShare, haltedBridge, laterThanMove } = orchestrator;
   const stale = findStaleShare(content, bridge, confirmFor({ noKeyShare, haltedBridge }, known, commandsFor(stack)));
   if (stale) throw new ProblemError(stale);
-  const ownWord = migrateFrom && isSameMachine(migrateFrom, lost) ? migrateFrom.laterThanMove : undefined;
-  const laterThan = options.laterThanMove ?? ownWord;
+  const laterThan = options.laterThanMove ?? laterThanMove;
   const wanted = { move, direction: "forward", known, laterThan, hosts } as const;
   const elsewhere = findForeignBackup(content, lost, wanted) ?? findLastHolder(wanted, lost.address);
   if (elsewhere) throw new ProblemError(elsewhere);
@@ -96,9 +92,9 @@ export async function restoreOrchestrator(
     "orchestrator.attempt": move.attempt === orchestrator.attempt ? undefined : move.attempt,
     "orchestrator.rollback": orchestrator.rollback ? "false" : undefined,
     [backupKey]: file,
-    "orchestrator.migrateFrom.laterThanMove": laterThan,
+    "orchestrator.laterThanMove": laterThan,
   };
-  await writeSettings(engine, restored, findStaleKeys(config, lost));
+  await writeSettings(engine, restored);
   if (server !== undefined && fence.how === "off") {
     process.env[fenceVariables.token] = server.token;
     if (server.endpoint !== undefined) process.env[fenceVariables.endpoint] = server.endpoint;
@@ -115,12 +111,11 @@ export async function restoreOrchestrator(
       needed: "solve the problems that the run printed",
       next: "Then run the same command again",
     });
-  const confirmed = listConfirmations({ ...migrateFrom, laterThanMove: laterThan, ...(word && { firstMove: word }) });
-  await removeSettings(engine, [backupKey, ...confirmed]);
+  await removeSettings(engine, [backupKey, ...confirmationPaths]);
   return code;
 }
 
-const backupKey = "orchestrator.migrateFrom.backup";
+const backupKey = "orchestrator.restoreFrom";
 
 /** Formats how to withdraw a restore that is not done: only then may the lost host be switched on. */
 export function formatWithdrawal({ stack, orchestrator }: StackConfig, lost: string, address: string): string {
@@ -154,28 +149,28 @@ async function findLostHost(stack: string, config: StackConfig, options: Restore
   const { from, release, releaseSha256, releaseVersion } = options;
   if (from !== undefined) {
     const { other, host } = await openTwoStacks(stack, from, "--from");
+    refuseOtherOldHost(config, host, from);
     const wrong = findReleaseProblem(stack, config, { ...options, from, command: "restore" });
     if (wrong !== undefined) throw new ProblemError({ what: wrong });
     const settings = createMoveSettings(config, other, host, options);
     return { lost: createHostTarget(other, host.address, host.hostKey), settings, owners: [other, config] };
   }
-  if (config.orchestrator.migrateFrom === undefined || (release ?? releaseSha256 ?? releaseVersion) !== undefined)
+  if (!config.orchestrator.move || (release ?? releaseSha256 ?? releaseVersion) !== undefined)
     throw new ProblemError({
       what: "the lost host's stack is not given: only with it can its host and release be set",
       needed: "give it with --from",
     });
-  return { lost: createOldHost(config).ssh, settings: {}, owners: [config] };
+  return { lost: createOldHost(config).host.ssh, settings: {}, owners: [config] };
 }
 
 /** Chooses the backup that a killed run of this restore may have unpacked, else the newest with the bridge's key share. */
 export function chooseBackup(
   config: Pick<StackConfig, "pillar" | "orchestrator">,
-  lost: Pick<SshTarget, "address" | "hostKey">,
   moves: readonly MoveEvent[],
   bridge: BridgeNow,
 ): string | undefined {
-  const { migrateFrom } = config.orchestrator;
-  if (migrateFrom?.backup !== undefined && isSameMachine(migrateFrom, lost)) return migrateFrom.backup;
+  const { restoreFrom } = config.orchestrator;
+  if (restoreFrom !== undefined) return restoreFrom;
   const whole = moves.flatMap(({ move, event, details }) =>
     move.pillar === config.pillar.name && event === "backup" && details.label !== "last" ? [details] : [],
   );

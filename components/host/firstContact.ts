@@ -66,7 +66,7 @@ export function createContactArgs(config: StackConfig, finished: boolean, progra
     secrets: [
       ...(config.ssh.password === undefined ? [] : ["pillar-host:ssh.password"]),
       ...(config.ssh.sudoPassword === undefined ? [] : ["pillar-host:ssh.sudoPassword"]),
-      ...(config.orchestrator?.migrateFrom === undefined ? [] : ["pillar-host:orchestrator.migrateFrom"]),
+      ...(config.orchestrator?.move ? ["pillar-host:orchestrator.move"] : []),
     ],
   };
 }

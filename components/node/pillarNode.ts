@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { createOldNode } from "../../core/chain/configuredNode.ts";
+import { createOldHost } from "../../core/chain/configuredNode.ts";
 import { releaseNumber } from "../../core/chain/versions.ts";
 import type { StackConfig } from "../../core/config/config.ts";
 import { formatReleaseMarker } from "../../core/config/schemaParts.ts";
@@ -64,7 +64,7 @@ export class PillarNode extends pulumi.ComponentResource {
     }
     const begun = begunAt("copying");
     if (config.sync.from === "oldHost") {
-      const { address, hostKey } = createOldNode(config).host.ssh;
+      const { address, hostKey } = createOldHost(config).host.ssh;
       const again = config.sync.copyAgain;
       const found = again === undefined ? undefined : (findUnsynced(host, look) as pulumi.Output<string>);
       const args = { ...known, oldHost: { address, hostKey }, begun, again, found };

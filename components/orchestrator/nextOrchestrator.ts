@@ -25,14 +25,14 @@ export function formatOrchestratorSteps(timing: MoveTiming, stack: string, shown
   const run = commandsFor(stack);
   if (timing === "removed")
     return [
-      "pillar-host:orchestrator.migrateFrom is no longer configured: nothing was changed on either host" +
+      "pillar-host:orchestrator.move is no longer true: nothing was changed on either host" +
         (shown === undefined ? "." : `, the orchestrator stays on the ${shown.side} host (${shown.address}).`),
     ];
   if (timing === "none" || shown === undefined) return [];
   if (shown.why === "moved on")
     return [
       `Another stack has moved the orchestrator on from ${shown.address}. So that this stack moves it no more, run:`,
-      `  ${run.remove("orchestrator.migrateFrom")}`,
+      `  ${run.remove("orchestrator.move")}`,
     ];
   if (shown.side === "new")
     return [

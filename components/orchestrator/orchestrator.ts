@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
+import { createOldHost } from "../../core/chain/configuredNode.ts";
 import type { StackConfig } from "../../core/config/config.ts";
 import { formatMove } from "../../core/eventLog/moveId.ts";
 import { createSecureOptions } from "../../core/orchestrator/hosts/moveInputs.ts";
-import { createOldHost } from "../../core/ssh/configuredLogin.ts";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps.ts";
 import { CopyKey } from "../../providers/copyKey.ts";
 import { OrchestratorBackup } from "../../providers/orchestratorBackup.ts";
@@ -50,7 +50,7 @@ export class Orchestrator extends pulumi.ComponentResource {
       { ...triggers, rollback },
       { parent: this, dependsOn: [copied.proved] },
     );
-    const addresses = { old: createOldHost(config).ssh.address, new: host.access.address };
+    const addresses = { old: createOldHost(config).host.ssh.address, new: host.access.address };
     this.shown = createMoveOutput(move, addresses, { attempt, rpcPort: options.new.rpcPort });
     this.registerOutputs({ shown: this.shown });
   }

@@ -17,8 +17,8 @@ import { Orchestrator } from "./orchestrator.ts";
  * resource). Every later run registers a move that has begun, too.
  */
 async function decideTiming(config: StackConfig, last: LastRun, look: NodeStatusReader): Promise<MoveTiming> {
-  const { migrateFrom, unattended } = config.orchestrator;
-  if (migrateFrom === undefined) return last.orchestrator === undefined ? "none" : "removed";
+  const { unattended } = config.orchestrator;
+  if (!config.orchestrator.move) return last.orchestrator === undefined ? "none" : "removed";
   if (last.orchestrator !== undefined) return "now";
   const move = createMoveId(config, pulumi.getStack());
   if ((await readMoveEvents(openStackStore(config))).some((entry) => isSameMove(entry.move, move))) return "now";

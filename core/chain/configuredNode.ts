@@ -24,14 +24,25 @@ export function createNodeTarget(config: StackConfig, hostAddress: string, hostK
   return createHostNode(config, createHostTarget(config, hostAddress, hostKey));
 }
 
-/** @throws if no old host is configured */
-export function createOldNode(config: StackConfig) {
-  const { oldHost } = config.sync;
-  const login = oldHost ?? config.orchestrator.migrateFrom;
+/** Returns the old host. Names that it has none of are those of this stack's host. @throws if none is configured */
+export function createOldHost(config: StackConfig) {
+  const { oldHost, node, orchestrator } = config;
   // Cannot happen: the configuration's checks refuse this case.
-  if (login === undefined) throw new Error("pillar-host:sync.oldHost is not configured");
-  const { dataDir, copyAddress } = login;
-  const host = createOtherLogin(config, login, `pillar-host:${oldHost ? "sync.oldHost" : "orchestrator.migrateFrom"}`);
-  const node = createOtherNode(config, host.ssh, oldHost?.rpcPort);
-  return { host, dataDir, copyAddress, service: oldHost?.service, node };
+  if (oldHost === undefined) throw new Error("pillar-host:oldHost is not configured");
+  const { address, copyAddress = address, service = node.service, dataDir = node.dataDir } = oldHost;
+  const host = createOtherLogin(config, oldHost, "pillar-host:oldHost");
+  return {
+    host,
+    copyAddress,
+    service,
+    dataDir,
+    node: createOtherNode(config, host.ssh, oldHost.rpcPort),
+    orchestrator: {
+      service: oldHost.orchestrator.service ?? orchestrator.service,
+      directory: oldHost.orchestrator.directory ?? orchestrator.directory,
+      executable: oldHost.orchestrator.executable ?? orchestrator.executable,
+      rpcPort: orchestrator.rpcPort,
+      nodeDirectory: dataDir,
+    },
+  };
 }

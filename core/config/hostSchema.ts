@@ -108,7 +108,7 @@ export const hostSchema = z
       hostKey: hostKey.optional().meta({
         description: "The host's ssh key; a host that shows another key is refused",
         otherwise:
-          "recorded on first contact; with a password, sudoPassword or migrateFrom that run then ends, so that you can compare the key",
+          "recorded on first contact; with a password, sudoPassword or orchestrator.move that run then ends, so that you can compare the key",
       }),
       ...common,
     }),

@@ -56,10 +56,6 @@ export const otherHostShape = {
   sudoPassword: loginShape.sudoPassword.meta({ otherwise: `${otherwise}, for the same user` }),
 };
 
-export const copyAddress = address
-  .optional()
-  .meta({ description: "The address at which the new host reaches the old host's ssh", otherwise: "`address`" });
-
 export const otherNodeShape = {
   service: service.optional().meta({ description: "The systemd service of the node", otherwise: "`node.service`" }),
   dataDir: ownDirectory.optional().meta({ description: "The data directory of the node", otherwise: "`node.dataDir`" }),

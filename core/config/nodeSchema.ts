@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { copyAddress, loginRule, otherHostShape, otherNodeShape, readPrivateKey } from "./loginSchema.ts";
 import {
   acknowledged,
   block,
@@ -113,14 +112,6 @@ export const nodeSchema = block({
   }),
 }).describe("The node, as the controller sets it up");
 
-const oldHost = z
-  .strictObject({ ...otherHostShape, copyAddress, ...otherNodeShape })
-  .transform(readPrivateKey)
-  .meta({
-    description: `The Pillar's old host: a witness of the chain, and with \`from: oldHost\` the source of the chain copy. By default it is \`orchestrator.migrateFrom\`. ${loginRule}`,
-    see: "operating.md#the-chain-from-the-old-host",
-  });
-
 export const syncSchema = block({
   from: z.enum(["network", "oldHost"]).optional().meta({
     description:
@@ -128,7 +119,6 @@ export const syncSchema = block({
     otherwise: "`network`",
     see: "operating.md#the-chain-from-the-old-host",
   }),
-  oldHost: oldHost.optional(),
   copyAgain: z.int().min(1).max(100_000_000_000).optional().meta({
     description:
       "Confirms that the chain of `oldHost` is copied to this host although it has passed its gate, because its node stands still: the number that a run and `status` print for this moment. Remove this setting afterwards",

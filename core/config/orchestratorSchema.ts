@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { coversEverybody } from "../util/networks.ts";
 import { network } from "./hostSchema.ts";
-import { copyAddress, loginRule, otherHostShape, readPrivateKey } from "./loginSchema.ts";
 import {
   acknowledged,
   block,
@@ -32,56 +31,51 @@ const everybody =
 
 const startNumber = z.int().min(1).max(100_000);
 
-const migrateFrom = z
-  .strictObject({
-    ...otherHostShape,
-    copyAddress,
-    service: service.optional().meta({ description: "Its systemd service there", otherwise: "`orchestrator.service`" }),
-    directory: home.optional().meta({ description: "Its directory there", otherwise: "`orchestrator.directory`" }),
-    executable: word.optional().meta({
-      description: "The name of the orchestrator's process on that host, with or without the release's `-linux-amd64`",
-      otherwise: "`orchestrator.executable`",
-    }),
-    dataDir: ownDirectory
-      .optional()
-      .meta({ description: "The node's data directory there", otherwise: "`node.dataDir`" }),
-    noKeyShare: startNumber.optional().meta({
-      description: "Confirms that this orchestrator has no key share, for the start with this number",
-      form: "number",
+/** Names of the orchestrator on the old host. */
+export const oldOrchestrator = block({
+  service: service.optional().meta({ description: "Its systemd service there", otherwise: "`orchestrator.service`" }),
+  directory: home.optional().meta({ description: "Its directory there", otherwise: "`orchestrator.directory`" }),
+  executable: word.optional().meta({
+    description: "The name of the orchestrator's process on that host, with or without the release's `-linux-amd64`",
+    otherwise: "`orchestrator.executable`",
+  }),
+}).describe("The orchestrator's names on the old host");
+
+/** Keys by which an operator confirms something for one start of the orchestrator. */
+const confirmations = {
+  firstMove: acknowledged
+    .optional()
+    .describe(
+      "Confirms that no move of this orchestrator ever began. Needed if neither the event log nor a journal has a move. Remove this setting afterwards",
+    ),
+  laterThanMove: startNumber.optional().meta({
+    description:
+      "The number of the last known move, if you brought the orchestrator to its host by hand after that move, or if the event log of that move is lost. The orchestrator must be unable to start anywhere else",
+    form: "number",
+    see: "orchestrator.md#after-a-move-by-hand",
+  }),
+  lostLine: text(/^[0-9a-f]{12}$/, "needed the 12 hexadecimal digits that the refusal names", "hash")
+    .optional()
+    .meta({
+      description:
+        "The hash of a line that the event log lacks and that is lost for good. Confirms that no move began in it, or that the orchestrator can start nowhere else",
       see: "safety.md#confirmations",
     }),
-    haltedBridge: startNumber.optional().meta({
-      description:
-        "Moves the orchestrator although the bridge is halted, by the start with this number; it starts halted on the new host",
-      form: "number",
-      see: "safety.md#confirmations",
-    }),
-    firstMove: acknowledged
-      .optional()
-      .describe(
-        "Confirms that no move of this orchestrator ever began. Needed if neither the event log nor a journal has a move. Remove this setting afterwards",
-      ),
-    backup: ownPath.optional().meta({
-      description:
-        "A backup that takes the place of this host, which is lost and fenced. The command `restore` sets it",
-      see: "restore.md",
-    }),
-    laterThanMove: startNumber.optional().meta({
-      description:
-        "The number of the last known move, if you brought the orchestrator to its host by hand after that move, or if the event log of that move is lost. The orchestrator must be unable to start anywhere else",
-      form: "number",
-      see: "orchestrator.md#after-a-move-by-hand",
-    }),
-    lostLine: text(/^[0-9a-f]{12}$/, "needed the 12 hexadecimal digits that the refusal names", "hash")
-      .optional()
-      .meta({
-        description:
-          "The hash of a line that the event log lacks and that is lost for good. Confirms that no move began in it, or that the orchestrator can start nowhere else",
-        see: "safety.md#confirmations",
-      }),
-  })
-  .transform(readPrivateKey)
-  .meta({ description: `The old host, from which the orchestrator is moved. ${loginRule}`, see: "orchestrator.md" });
+  noKeyShare: startNumber.optional().meta({
+    description: "Confirms that this orchestrator has no key share, for the start with this number",
+    form: "number",
+    see: "safety.md#confirmations",
+  }),
+  haltedBridge: startNumber.optional().meta({
+    description:
+      "Moves the orchestrator although the bridge is halted, by the start with this number; it starts halted on the new host",
+    form: "number",
+    see: "safety.md#confirmations",
+  }),
+};
+
+export type ConfirmationKey = keyof typeof confirmations;
+export const confirmationKeys = Object.keys(confirmations) as readonly ConfirmationKey[];
 
 const version = text(
   /^v\d+\.\d+\.\d+[a-z]?$/,
@@ -101,7 +95,7 @@ export const orchestratorSchema = block({
   p2pPort: port
     .default(55055)
     .describe(
-      "The port for the orchestrator's peers. Reserved on the host; with `migrateFrom` or `release` it is open to everybody, and stays open while the event log has an orchestrator on the host",
+      "The port for the orchestrator's peers. Reserved on the host; with `move` or `release` it is open to everybody, and stays open while the event log has an orchestrator on the host",
     ),
   rpcFrom: z
     .array(network.meta({ form: "network in CIDR form, never everybody", examples: ["192.0.2.0/24"] }))
@@ -115,7 +109,19 @@ export const orchestratorSchema = block({
     .safeExtend({ sha256: requiredSha256("release").describe("The release's hash, from its release page") })
     .optional()
     .describe("The release to install if the orchestrator is missing"),
-  migrateFrom: migrateFrom.optional(),
+  move: z.boolean().default(false).meta({
+    description: "Moves the orchestrator from the old host (`oldHost`) to this one",
+    see: "orchestrator.md",
+  }),
+  rollback: z.boolean().default(false).describe("Moves the orchestrator back to the old host; with `move`"),
+  attempt: z.number().int().min(1).default(1).describe("Raise it to move the orchestrator again after a rollback"),
+  unattended: z.boolean().default(false).describe("Moves the orchestrator also in a run that had to wait for the sync"),
+  restoreFrom: ownPath.optional().meta({
+    description:
+      "A backup that takes the place of the old host, which is lost and fenced. The command `restore` sets it",
+    see: "restore.md",
+  }),
+  ...confirmations,
   backup: block({
     directory: ownPath.optional().meta({
       description: "Where the backups are stored",
@@ -136,9 +142,6 @@ export const orchestratorSchema = block({
       "How long a started orchestrator is watched: its unit must stay up without a restart. Must be longer than the unit's `RestartSec` (10), so that a crash loop is noticed",
     unit: "seconds",
   }),
-  unattended: z.boolean().default(false).describe("Moves the orchestrator also in a run that had to wait for the sync"),
-  rollback: z.boolean().default(false).describe("Moves the orchestrator back to the old host"),
-  attempt: z.number().int().min(1).default(1).describe("Raise it to move the orchestrator again after a rollback"),
 }).meta({
   description: "The bridge's orchestrator: its service, files and ports on the host, and its move",
   see: "orchestrator.md",

@@ -5,8 +5,8 @@ import { supportedDistributions } from "./distributions.ts";
 import { hostSchema } from "./hostSchema.ts";
 import { loginRule, otherHostShape, otherNodeShape, readPrivateKey, sshSchema } from "./loginSchema.ts";
 import { controllerSchema, nodeSchema, ownAddress, syncSchema } from "./nodeSchema.ts";
-import { orchestratorSchema } from "./orchestratorSchema.ts";
-import { block, duration, pillarName, rpcUrl, storeSchema, webAddress } from "./schemaParts.ts";
+import { confirmationKeys, oldOrchestrator, orchestratorSchema } from "./orchestratorSchema.ts";
+import { address, block, duration, pillarName, rpcUrl, storeSchema, webAddress } from "./schemaParts.ts";
 
 const networkSchema = block({
   epoch: duration("1s").prefault("24h").describe("The length of an epoch, for which rewards are paid"),
@@ -17,6 +17,21 @@ const networkSchema = block({
     unit: "momentums",
   }),
 }).describe("The chain's own times; a chain other than the real one may have others");
+
+const oldHost = z
+  .strictObject({
+    ...otherHostShape,
+    copyAddress: address
+      .optional()
+      .meta({ description: "The address at which the new host reaches the old host's ssh", otherwise: "`address`" }),
+    ...otherNodeShape,
+    orchestrator: oldOrchestrator,
+  })
+  .transform(readPrivateKey)
+  .meta({
+    description: `The Pillar's old host: a witness of the chain; with \`sync.from: oldHost\` the source of the chain copy, with \`orchestrator.move\` that of the orchestrator. ${loginRule}`,
+    see: "operating.md#the-chain-from-the-old-host",
+  });
 
 const successor = z
   .strictObject({ ...otherHostShape, ...otherNodeShape })
@@ -45,6 +60,7 @@ const keys = z.strictObject({
   controller: controllerSchema,
   node: nodeSchema,
   sync: syncSchema,
+  oldHost: oldHost.optional(),
   notify: webhook.optional().meta({
     description:
       "A webhook that gets a notification when the node has synced, when its height stalls and when it grows again, when its version is too old, at `sync.deadline` (these four only in a run that waits: `sync.wait`), when the wait or the orchestrator's move fails, when the host's disk was set back, when the orchestrator has moved, when the wallet was updated too early, when the new address is registered, when the Pillar produces, and when the old host can be retired. `status --all --notify` also sends it every alert, and the end of each alert",
@@ -163,9 +179,8 @@ const nodeRpcPorts = [35997, 35998];
  * Checks the witnesses of the chain: an active stack and the upgrade of a node need one, and none counts twice or is the
  * host itself.
  */
-function findWitnessFaults({ lifecycle, host, node, sync, orchestrator }: Config): Fault[] {
+function findWitnessFaults({ lifecycle, host, node, sync, oldHost }: Config): Fault[] {
   const { references, unverifiedChain } = sync;
-  const oldHost = sync.oldHost ?? orchestrator.migrateFrom;
   // This check also runs on malformed addresses.
   const places = references.map((url) => (URL.canParse(url) ? parseHostPort(url) : { host: url, port: "" }));
   const own = host.provider === "existing" ? normalizeHost(host.address) : undefined;
@@ -180,24 +195,17 @@ function findWitnessFaults({ lifecycle, host, node, sync, orchestrator }: Config
       references.length === 0 &&
       (oldHost ?? unverifiedChain) === undefined && [
         "sync.references",
-        "needed a witness of the chain: an independent node's RPC here, or the old host (sync.oldHost: address and hostKey). A fresh momentum does not prove which chain a node is on; docs/operating.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks",
+        "needed a witness of the chain: an independent node's RPC here, or the old host (oldHost: address and hostKey). A fresh momentum does not prove which chain a node is on; docs/operating.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks",
       ],
     sync.from === "oldHost" &&
-      oldHost === undefined && [
-        "sync.oldHost",
-        "needed with sync.from: oldHost: the host whose chain is copied, or orchestrator.migrateFrom",
-      ],
+      oldHost === undefined && ["oldHost", "needed with sync.from: oldHost: the host whose chain is copied"],
   ]);
 }
 
 /** Refuses the stack's own host, under whatever name, where another host is needed. */
-function findOtherHostFaults({ host, sync, orchestrator, retirement }: Config): Fault[] {
+function findOtherHostFaults({ host, oldHost, retirement }: Config): Fault[] {
   const own = { address: "address" in host ? host.address : undefined, hostKey: host.hostKey };
-  const others = {
-    "orchestrator.migrateFrom": orchestrator.migrateFrom,
-    "sync.oldHost": sync.oldHost,
-    "retirement.successor": retirement.successor,
-  };
+  const others = { oldHost, "retirement.successor": retirement.successor };
   return Object.entries(others).flatMap(([block, other]): Fault[] =>
     other !== undefined && isSameMachine(own, other)
       ? [[block, "is this stack's own host, by its address or hostKey: needed another host"]]
@@ -205,21 +213,22 @@ function findOtherHostFaults({ host, sync, orchestrator, retirement }: Config): 
   );
 }
 
-function findOrchestratorFaults({ node, sync, orchestrator }: Config): Fault[] {
-  const { migrateFrom: from, rollback, service } = orchestrator;
+function findOrchestratorFaults({ node, oldHost, orchestrator }: Config): Fault[] {
+  const { move, service } = orchestrator;
   const isNodes = (name: string, nodes: string) => name.replace(/\.service$/, "") === nodes.replace(/\.service$/, "");
   const refusal = "is the node's service: needed the orchestrator's, because a move stops and masks it";
-  const oldNode = sync.oldHost?.service;
+  const name = oldHost?.orchestrator.service;
+  // Would count for a later move if it were left.
+  const ofMove = (["rollback", "restoreFrom", ...confirmationKeys] as const).filter((key) => orchestrator[key]);
   return collect([
     isNodes(service, node.service) && ["orchestrator.service", refusal],
     // Compares both services of the old host, too, if one of them is configured.
-    from !== undefined &&
-      (from.service ?? oldNode) !== undefined &&
-      isNodes(from.service ?? service, oldNode ?? node.service) && ["orchestrator.migrateFrom.service", refusal],
-    rollback &&
-      from === undefined && [
-        "orchestrator.rollback",
-        "found true without orchestrator.migrateFrom: needed the host that the orchestrator moves back to",
-      ],
+    (name ?? oldHost?.service) !== undefined &&
+      isNodes(name ?? service, oldHost?.service ?? node.service) && ["oldHost.orchestrator.service", refusal],
+    move &&
+      oldHost === undefined && ["oldHost", "needed with orchestrator.move: the host that the orchestrator comes from"],
+    ...(move ? [] : ofMove).map(
+      (key): Fault => [`orchestrator.${key}`, "is for a move: remove it, or set orchestrator.move: true"],
+    ),
   ]);
 }

@@ -125,7 +125,7 @@ interface MoveEventDetails {
   readonly fenced: Fence;
   /** A fenced host was seen: its fence has ended. */
   readonly unfenced: Pick<Fence, "address" | "hostKey">;
-  /** A run relies on what the operator confirmed in the configuration: a key below orchestrator.migrateFrom. */
+  /** A run relies on what the operator confirmed in the configuration: a key of `orchestrator`. */
   readonly confirmed: { readonly key: string; readonly value: string | number };
   readonly failed: { readonly error?: string | undefined };
 }

@@ -144,7 +144,7 @@ export async function assertWhole(
     return assertWhole({ store, stack, headInState }, confirmLoss);
   }
   const { up, set } = commandsFor(stack);
-  const word = fault.missing && set("orchestrator.migrateFrom.lostLine", fault.missing.slice(0, 12));
+  const word = fault.missing && set("orchestrator.lostLine", fault.missing.slice(0, 12));
   throw new ProblemError({
     what: `the event log is ${fault.missing ? "incomplete" : "not in its order"}: nothing was started`,
     found: fault.found,

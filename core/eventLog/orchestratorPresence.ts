@@ -10,8 +10,8 @@ import { isSameOwner } from "./moveId.ts";
  * no harm: nothing listens on the open port.
  */
 export async function hasOrchestrator(config: StackConfig, stack: string, shown?: string): Promise<boolean> {
-  const { migrateFrom, release } = config.orchestrator;
-  if (migrateFrom !== undefined || release !== undefined) return true;
+  const { move, release } = config.orchestrator;
+  if (move || release !== undefined) return true;
   const owner = { project, stack, pillar: config.pillar.name };
   const events = await readMoveEvents(openStackStore(config));
   const last = events.findLast(

@@ -46,12 +46,6 @@ export function deriveConfiguredPublicKey({ ssh }: StackConfig): string | undefi
   return ssh.privateKey === undefined ? undefined : derivePublicKey(ssh.privateKey, ssh.privateKeyPassword);
 }
 
-export function createOldHost({ ssh, stack, orchestrator }: StackConfig): OrchestratorHost {
-  const from = orchestrator.migrateFrom;
-  if (from === undefined) throw new Error("pillar-host:orchestrator.migrateFrom is not configured");
-  return createOtherLogin({ ssh, stack }, from, "pillar-host:orchestrator.migrateFrom");
-}
-
 export function createNewHost(config: StackConfig, address: string, hostKey: string): OrchestratorHost {
   return {
     stack: config.stack,

@@ -25,14 +25,14 @@ export function computeCopyWord(height: number | undefined, syncedAt: string | u
   return height ?? Math.floor(Date.parse(syncedAt ?? "") / 1000);
 }
 
-type Config = Pick<StackConfig, "stack" | "ssh" | "node" | "sync" | "orchestrator">;
+type Config = Pick<StackConfig, "stack" | "ssh" | "node" | "sync" | "oldHost">;
 
 /**
  * Returns the ways back for a host that has passed its gate and is not synced now, or how to withdraw a confirmation
  * that is not needed. `syncedAt`: the host's mark of its last proof; undefined if the host did not show it.
  */
 export function formatWaysBack(
-  { stack, ssh, node, sync, orchestrator }: Config,
+  { stack, ssh, node, sync, oldHost }: Config,
   address: string,
   { synced, known, reason, currentHeight }: Pick<NodeStatus, "synced" | "known" | "reason" | "currentHeight">,
   syncedAt: string | undefined,
@@ -45,17 +45,16 @@ export function formatWaysBack(
   const syncAgain = { command: `  ${formatSyncAgain({ ...ssh, address }, node)}` };
   if (reason === "otherChain")
     return ["Only if an explorer shows that the node's momentum is the wrong one, sync again, for days:", syncAgain];
-  const hasSource = (sync.oldHost ?? orchestrator.migrateFrom) !== undefined;
   const what = known ? `height ${currentHeight} does not change` : "the node does not answer";
   return [
     `If ${what} for ${formatDuration(sync.stallMinutes * 60_000)}, and ${status()} shows no other cause, the node's database`,
     "may be damaged, as by a power cut. Two ways back (docs/operating.md, A damaged database). In minutes, by a copy of the",
     "chain from a synced host of yours, whose node keeps running:",
-    ...(hasSource
+    ...(oldHost
       ? []
       : [
-          { command: `  ${set("sync.oldHost.address", "ADDRESS")}` },
-          { command: `  ${set("sync.oldHost.hostKey", someHostKey)}` },
+          { command: `  ${set("oldHost.address", "ADDRESS")}` },
+          { command: `  ${set("oldHost.hostKey", someHostKey)}` },
         ]),
     ...(sync.from === "oldHost" ? [] : [{ command: `  ${set("sync.from", "oldHost")}` }]),
     { command: `  ${set("sync.copyAgain", word)} && ${up}` },

@@ -1,4 +1,4 @@
-import { createOldNode } from "../chain/configuredNode.ts";
+import { createOldHost } from "../chain/configuredNode.ts";
 import type { NodeTarget } from "../chain/node.ts";
 import type { StackConfig } from "../config/config.ts";
 import { createStackLogRef } from "../config/stackStore.ts";
@@ -40,6 +40,5 @@ export function createWitnessSources(config: StackConfig) {
 }
 
 function findWitnessHost(config: StackConfig): NodeTarget | undefined {
-  const isKnown = config.sync.oldHost !== undefined || config.orchestrator.migrateFrom !== undefined;
-  return isKnown && config.lifecycle === "active" ? createOldNode(config).node : undefined;
+  return config.oldHost && config.lifecycle === "active" ? createOldHost(config).node : undefined;
 }

@@ -59,13 +59,11 @@ export async function compareSignerGaps(bench: Bench): Promise<Values> {
   // is intended.
   const config = (attempt: number) => ({
     sync: { confirmations: 1, confirmSeconds: 0 },
+    oldHost: { address: old.address, hostKey: old.hostKey },
     orchestrator: {
       release: lab.orchestratorRelease(),
-      migrateFrom: {
-        address: old.address,
-        hostKey: old.hostKey,
-        ...(attempt > 1 ? { laterThanMove: attempt - 1 } : { firstMove: "acknowledged" }),
-      },
+      move: true,
+      ...(attempt > 1 ? { laterThanMove: attempt - 1 } : { firstMove: "acknowledged" }),
       attempt,
     },
   });

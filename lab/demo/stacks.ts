@@ -51,11 +51,8 @@ export async function makeStacks(
       minimums: { cores: 1, diskGb: 5 },
     },
     controller: { release: { url: lab.releaseUrl() } },
-    orchestrator: {
-      backup,
-      release: lab.orchestratorRelease(),
-      migrateFrom: { address: server.address, hostKey: server.hostKey, firstMove: "acknowledged" },
-    },
+    oldHost: { address: server.address, hostKey: server.hostKey },
+    orchestrator: { backup, release: lab.orchestratorRelease(), move: true, firstMove: "acknowledged" },
   };
   const successor = { address: host.address, hostKey: host.hostKey };
   const freshSecrets = { "ssh.privateKey": privateKey };

@@ -42,7 +42,7 @@ function formatLine([key = "", value = "", otherwise = "", description = ""]: re
 }
 
 /** Logins of other hosts. They repeat keys of `ssh` and `ssh.proxy`. */
-const repeatingLogins = ["ssh.proxy", "sync.oldHost", "orchestrator.migrateFrom", "retirement.successor"];
+const repeatingLogins = ["ssh.proxy", "oldHost", "retirement.successor"];
 
 /** Merges the lines of a login that repeat keys of `ssh` into one line. */
 function withoutRepeatedLogins(lines: readonly string[][]): string[][] {

@@ -117,14 +117,21 @@ export interface StepSettings {
   readonly lifecycle?: StackConfig["lifecycle"];
   /** Empty if it is not configured. */
   readonly oldHost?: string;
-  readonly migrateFrom?: { readonly firstMove?: string };
+  readonly move?: boolean;
+  readonly firstMove?: string;
   readonly rollback?: boolean;
   readonly provider?: StackConfig["host"]["provider"];
 }
 
 export const stepConfig = (settings: StepSettings = {}): StackConfig => {
-  const { lifecycle = "active", oldHost: address = "198.51.100.9", migrateFrom, rollback = false } = settings;
-  const sync = address === "" ? {} : { oldHost: { address } };
+  const {
+    lifecycle = "active",
+    oldHost: address = "198.51.100.9",
+    move = false,
+    firstMove,
+    rollback = false,
+  } = settings;
+  const oldHost = address === "" ? undefined : { address };
   const host = { provider: settings.provider ?? "existing" };
-  return { host, lifecycle, sync, orchestrator: { migrateFrom, rollback } } as unknown as StackConfig;
+  return { host, lifecycle, sync: {}, oldHost, orchestrator: { move, firstMove, rollback } } as unknown as StackConfig;
 };

@@ -12,7 +12,7 @@ export const least = {
 /** Adds these keys to the smallest configuration. Acknowledges an unverified chain if they name no witness. */
 function withChanges(changes: Record<string, unknown>): Record<string, unknown> {
   const { sync } = { ...least, ...changes } as { sync: unknown };
-  const isBlock = typeof sync === "object" && sync !== null && !("references" in sync) && !("oldHost" in sync);
+  const isBlock = typeof sync === "object" && sync !== null && !("references" in sync) && !("oldHost" in changes);
   return { ...least, ...changes, ...(isBlock ? { sync: { ...least.sync, ...sync } } : {}) };
 }
 

@@ -181,9 +181,9 @@ test("removes the remains of an interrupted chain copy before the gate, if none 
   const place = { directory: directory(), stack: "prod-2", pillar: "Anvil" };
   const log = openEventLog(place, { now: () => 0, say: () => undefined });
   const away = async (from: "network" | "oldHost" = "network") => {
-    const sync = { from, oldHost: { address: "198.51.100.9", hostKey: oldKey } };
+    const oldHost = { address: "198.51.100.9", hostKey: oldKey };
     const orchestrator = { backup: { directory: directory() } };
-    all = await standUp(configOf({ host: { ...least.host, hostKey }, sync, orchestrator }));
+    all = await standUp(configOf({ host: { ...least.host, hostKey }, sync: { from }, oldHost, orchestrator }));
     return all.find(({ name }) => name === "node-chain-copy-away");
   };
   await log.add({ event: "chainCopyBegun", details: { from: "198.51.100.9" } });
@@ -198,8 +198,8 @@ test("tells a copy to a host past its gate of the confirmation, and of an earlie
   const oldHost = { address: "198.51.100.9", hostKey: oldKey };
   const orchestrator = { backup: { directory: directory() } };
   const copyOf = async (more: object) => {
-    const sync = { from: "oldHost", oldHost, stallMinutes: 2, ...more };
-    all = await standUp(configOf({ host: { ...least.host, hostKey }, sync, orchestrator }));
+    const sync = { from: "oldHost", stallMinutes: 2, ...more };
+    all = await standUp(configOf({ host: { ...least.host, hostKey }, sync, oldHost, orchestrator }));
     return revealed(named("node-chain-copy").inputs) as Record<string, unknown>;
   };
   expect(await copyOf({})).not.toHaveProperty("again");
@@ -216,8 +216,8 @@ test("tells a copy to a host past its gate of the confirmation, and of an earlie
 
 test("copies the old host's chain between deploy and gate if configured, without a login in the state", async () => {
   const oldHost = { address: "198.51.100.9", hostKey: oldKey, user: "op", password: "hunter2-old", dataDir: "/data" };
-  const sync = { from: "oldHost", copyMbps: 50, oldHost, references: ["https://node.example/hunter2-key"] };
-  all = await standUp(configOf({ host: { ...least.host, hostKey }, network: { momentum: "2s" }, sync }));
+  const sync = { from: "oldHost", copyMbps: 50, references: ["https://node.example/hunter2-key"] };
+  all = await standUp(configOf({ host: { ...least.host, hostKey }, network: { momentum: "2s" }, sync, oldHost }));
   const copy = named("node-chain-copy");
   expect(copy.after).toEqual(["node-deploy"]);
   expect(named("node-sync").after).toEqual(["node-chain-copy"]);

@@ -36,8 +36,9 @@ const base: Raw = {
   ssh: { ...least.ssh, proxy },
   controller: { ...least.controller, go: { url: "https://go.example/go1.tar.gz", sha256: "d".repeat(64) } },
   node: { release },
-  sync: { unverifiedChain: "acknowledged", from: "oldHost", oldHost: { ...old, proxy } },
-  orchestrator: { release, migrateFrom: { ...old, proxy, firstMove: "acknowledged" } },
+  sync: { unverifiedChain: "acknowledged", from: "oldHost" },
+  oldHost: { ...old, proxy },
+  orchestrator: { release, move: true, firstMove: "acknowledged" },
   retirement: { successor: { address: "192.0.2.3", hostKey: thirdKey, proxy } },
 };
 
@@ -120,7 +121,7 @@ async function registered(config: StackConfig): Promise<Map<string, string>> {
       if (!host) return;
       if (config.lifecycle !== "active") return void new HostRetirement({ host, after: [], shutDown: { run: "1" } });
       new PillarNode("node", { config, host, events: [] });
-      if (config.orchestrator.migrateFrom) new Orchestrator("orchestrator", { config, host, after: [] });
+      if (config.orchestrator.move) new Orchestrator("orchestrator", { config, host, after: [] });
       new HostRetirement({ host, after: [], knownProducer: "z1q" });
     },
     { "node-producer-address": { result: "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7" } },
@@ -129,8 +130,8 @@ async function registered(config: StackConfig): Promise<Map<string, string>> {
   return new Map(dynamic.map(({ name, inputs }) => [name, JSON.stringify({ ...inputs, run: undefined })]));
 }
 
-/** Keys with one value alone, and the lifecycle, which decides what is registered. */
-const fixed = ["host.provider", "sync.unverifiedChain", "orchestrator.migrateFrom.firstMove", "lifecycle"];
+/** Keys with one value alone, and those that decide what is registered. */
+const fixed = ["host.provider", "sync.unverifiedChain", "orchestrator.firstMove", "orchestrator.move", "lifecycle"];
 const keys = listSchemaKeys(stackSchema)
   .filter(({ isBlock, variant }) => !isBlock && (variant === undefined || variant === "existing"))
   .map(({ path }) => path)
@@ -152,13 +153,14 @@ async function findReasons(from: Raw): Promise<Record<string, string[]>> {
 
 const host = ["host.address", "host.hostKey"];
 const guarded = ["pillar.name", ...host];
-const from = (names: string) => names.split(" ").map((name) => `orchestrator.migrateFrom.${name}`);
+const below = (block: string, names: string) => names.split(" ").map((name) => `${block}.${name}`);
 const move = [
   ...guarded,
   ...["ssh.user", "ssh.port", "node.dataDir", "store"],
-  ...["service", "directory", "executable", "rpcPort", "release.version"].map((name) => `orchestrator.${name}`),
-  ...from("address hostKey user port copyAddress service directory executable dataDir"),
-  ...from("noKeyShare haltedBridge backup laterThanMove lostLine"),
+  ...below("orchestrator", "service directory executable rpcPort release.version"),
+  ...below("oldHost", "address hostKey user port copyAddress dataDir"),
+  ...below("oldHost.orchestrator", "service directory executable"),
+  ...below("orchestrator", "noKeyShare haltedBridge restoreFrom laterThanMove lostLine"),
   ...["orchestrator.backup.directory", "orchestrator.backup.identityFile", "orchestrator.attempt"],
 ];
 const own = (key: string) => /^ssh\./.test(key);
@@ -178,13 +180,7 @@ test("each key of the configuration is a reason to run for these resources alone
     "host-set-up": ["host.address"],
     "host-guard": inOrder(guarded),
     "node-upgrade": inOrder([...host, "node.release.url", "node.release.sha256", "node.release.version"]),
-    "node-chain-copy": inOrder([
-      ...host,
-      "sync.oldHost.address",
-      "sync.oldHost.hostKey",
-      "sync.copyAgain",
-      "sync.from",
-    ]),
+    "node-chain-copy": inOrder([...host, "oldHost.address", "oldHost.hostKey", "sync.copyAgain", "sync.from"]),
     "node-sync": host,
     "orchestrator-backup": inOrder(move),
     "orchestrator-copy-key": inOrder([...guarded, "orchestrator.attempt"]),

@@ -68,17 +68,15 @@ export async function pastPackages(lab: Lab, host: LabHost): Promise<void> {
 }
 
 /** Acknowledges an unverified chain if no witness is named. Witnesses have their own test files, and cost time. */
-function withoutWitness({ sync = {}, orchestrator }: StackFile): object {
-  const isNamed = Object.keys(sync as object).some((key) => ["references", "oldHost", "unverifiedChain"].includes(key));
-  const isMoved = (orchestrator as { migrateFrom?: unknown } | undefined)?.migrateFrom !== undefined;
-  return isNamed || isMoved ? (sync as object) : { ...(sync as object), unverifiedChain: "acknowledged" };
+function withoutWitness({ sync = {}, oldHost }: StackFile): object {
+  const isNamed = Object.keys(sync as object).some((key) => ["references", "unverifiedChain"].includes(key));
+  return isNamed || oldHost !== undefined ? (sync as object) : { ...(sync as object), unverifiedChain: "acknowledged" };
 }
 
 /** Confirms the first move of an orchestrator, because no orchestrator of a lab moved before its test. */
-function withWord({ orchestrator, ...changes }: StackFile): StackFile {
-  const { migrateFrom, ...rest } = (orchestrator ?? {}) as { readonly migrateFrom?: object };
-  if (migrateFrom === undefined) return { ...changes, ...(orchestrator === undefined ? {} : { orchestrator }) };
-  return { ...changes, orchestrator: { ...rest, migrateFrom: { firstMove: "acknowledged", ...migrateFrom } } };
+function withWord(changes: StackFile): StackFile {
+  const orchestrator = changes.orchestrator as { readonly move?: boolean } | undefined;
+  return orchestrator?.move ? { ...changes, orchestrator: { firstMove: "acknowledged", ...orchestrator } } : changes;
 }
 
 /** Returns the smallest configuration that fits a lab host: with the machine's two cores and a newer distribution. */

@@ -30,14 +30,14 @@ function processProblems({ facts }: OldHost, { old, run }: Requirements) {
       needed: "start the service, or name the one that runs the orchestrator",
       next: [
         `On the host: systemctl start ${service}; journalctl -u ${service} -n 50`,
-        `Is it another service? ${run.set("orchestrator.migrateFrom.service", "NAME")}`,
+        `Is it another service? ${run.set("oldHost.orchestrator.service", "NAME")}`,
       ],
     },
     facts.process !== undefined && {
       what: `${address}: the process of ${service} is not called ${executable}`,
       found: facts.process || "no process",
       needed: "name the process: by its name, too, this program sees that it has ended",
-      next: run.set("orchestrator.migrateFrom.executable", facts.process || "NAME"),
+      next: run.set("oldHost.orchestrator.executable", facts.process || "NAME"),
     },
     facts.user !== undefined &&
       facts.user !== "root" && {
@@ -56,7 +56,7 @@ function processProblems({ facts }: OldHost, { old, run }: Requirements) {
       next:
         facts.directory === "link"
           ? `On the host: systemctl stop ${service}; rm ${directory} && mv ${facts.real} ${directory}; systemctl start ${service}`
-          : run.set("orchestrator.migrateFrom.directory", facts.works ?? "DIRECTORY"),
+          : run.set("oldHost.orchestrator.directory", facts.works ?? "DIRECTORY"),
     },
   ];
 }
@@ -165,6 +165,6 @@ function describeShareFault({ facts, config, shares, hasConfig }: OldHost, { bri
     : "the share";
   return {
     found: [shares.join(", ") || "no tss/localstate-*.json", !config.hasShare && "an empty TssConfig.PublicKey"],
-    needed: `${share}. Set pillar-host:orchestrator.migrateFrom to the host whose orchestrator took part in the last key generation, or wait for the next one`,
+    needed: `${share}. Set pillar-host:oldHost to the host whose orchestrator took part in the last key generation, or wait for the next one`,
   };
 }

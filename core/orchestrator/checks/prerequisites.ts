@@ -44,7 +44,7 @@ export function findMoveProblems(survey: MoveSurvey, wanted: Requirements): stri
 function readProblem(side: "old" | "new", survey: MoveSurvey, wanted: Requirements): Problem | undefined {
   const result = survey[side];
   const { address } = wanted[side];
-  const login = side === "old" ? "pillar-host:orchestrator.migrateFrom" : "pillar-host:ssh";
+  const login = side === "old" ? "pillar-host:oldHost" : "pillar-host:ssh";
   if ("problem" in result)
     return {
       what: `${address}: the ${side} host can't be read`,
@@ -153,7 +153,7 @@ function sshProblem({ shownKeys }: NewHost, { copyAddress, sshPort, hostKey, ...
       needed: `${hostKey}: the copy goes from host to host`,
       next: [
         `Allow ${address} to TCP port ${sshPort} of the old host, in its firewall and at its provider (with ufw, on the old host: ufw allow from ${address} to any port ${sshPort} proto tcp)`,
-        `Is it reached at another address? ${wanted.run.set("orchestrator.migrateFrom.copyAddress", "ADDRESS")}`,
+        `Is it reached at another address? ${wanted.run.set("oldHost.copyAddress", "ADDRESS")}`,
       ],
     }
   );

@@ -1,9 +1,9 @@
-import { createNodeTarget } from "../../chain/configuredNode.ts";
+import { createNodeTarget, createOldHost } from "../../chain/configuredNode.ts";
 import type { NodeTarget } from "../../chain/node.ts";
 import type { StackConfig } from "../../config/config.ts";
 import { chooseRecordsPlace } from "../../config/stackStore.ts";
 import { createMoveId } from "../../eventLog/moveId.ts";
-import { createNewHost, createOldHost } from "../../ssh/configuredLogin.ts";
+import { createNewHost } from "../../ssh/configuredLogin.ts";
 import type { OrchestratorHost } from "../../ssh/root.ts";
 import { readOrchestratorLibrary } from "../../steps/libraries.ts";
 import { createWitnessSources } from "../../sync/gateSettings.ts";
@@ -20,48 +20,35 @@ export function createNewPlace(config: StackConfig) {
   return { ...createOrchestratorPaths(config), nodeDirectory: config.node.dataDir };
 }
 
-/** Returns the paths on the old host: as on the new one unless configured. */
-export function createOldPlace(config: StackConfig): OrchestratorPlace {
-  const same = createNewPlace(config);
-  const { migrateFrom: from } = config.orchestrator;
-  return {
-    rpcPort: same.rpcPort,
-    service: from?.service ?? same.service,
-    directory: from?.directory ?? same.directory,
-    executable: from?.executable ?? same.executable,
-    nodeDirectory: from?.dataDir ?? same.nodeDirectory,
-  };
-}
-
 /** Settings of a move without a secret. A changed one is a reason to look at both hosts. */
 export type SecureOptions = Readonly<ReturnType<typeof createSecureOptions>>;
 
 export function createSecureOptions(config: StackConfig) {
-  const { stack } = config;
-  const { migrateFrom: from, release, backup } = config.orchestrator;
-  const { ssh } = createOldHost(config);
+  const { stack, orchestrator } = config;
+  const { release, backup, firstMove } = orchestrator;
+  const { host, copyAddress, orchestrator: old } = createOldHost(config);
   return {
     stack,
     move: createMoveId(config, stack),
-    old: createOldPlace(config),
+    old,
     new: createNewPlace(config),
     /** Address of the old host's ssh, as the new host reaches it. */
-    copyAddress: from?.copyAddress ?? ssh.address,
-    sshPort: ssh.port,
-    sshUser: ssh.user,
+    copyAddress,
+    sshPort: host.ssh.port,
+    sshUser: host.ssh.user,
     /** The ssh host key that the old host must show there. */
-    hostKey: ssh.hostKey,
+    hostKey: host.ssh.hostKey,
     /** Number of the start for which the operator confirms it (../rules/confirmations.ts). */
-    noKeyShare: from?.noKeyShare,
-    haltedBridge: from?.haltedBridge,
+    noKeyShare: orchestrator.noKeyShare,
+    haltedBridge: orchestrator.haltedBridge,
     /** Number of the last move before the operator brought the orchestrator here by hand; no other host can start it. */
-    laterThanMove: from?.laterThanMove,
+    laterThanMove: orchestrator.laterThanMove,
     /** True if no move of the orchestrator ever began. */
-    firstMove: from?.firstMove && (true as const),
+    firstMove: firstMove && (true as const),
     /** Hash of a line of the event log that is lost for good; its first 12 digits. */
-    lostLine: from?.lostLine,
+    lostLine: orchestrator.lostLine,
     /** The backup from which the orchestrator is restored, because the old host is lost and fenced. */
-    restoreFrom: from?.backup,
+    restoreFrom: orchestrator.restoreFrom,
     release: release && { version: release.version },
     /** Paths as configured: relative to the project, or beginning with `~/`. */
     backups: { directory: chooseRecordsPlace(config), identityFile: backup.identityFile },
@@ -100,7 +87,7 @@ export function createMoveInputs(config: StackConfig, address: string, hostKey: 
   return {
     ...options,
     ...createWitnessSources(config),
-    old: { ...options.old, host: createOldHost(config) },
+    old: { ...options.old, host: createOldHost(config).host },
     new: { ...options.new, host: createNewHost(config, address, hostKey) },
     node: createNodeTarget(config, address, hostKey),
     library: readOrchestratorLibrary(),

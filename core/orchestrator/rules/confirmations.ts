@@ -1,12 +1,12 @@
+import { type ConfirmationKey, confirmationKeys } from "../../config/orchestratorSchema.ts";
 import type { Commands } from "../../util/commands.ts";
 import { boundLaterThan, type MoveHistory } from "./generation.ts";
 
-/** Keys below `orchestrator.migrateFrom` by which an operator confirms something for one start of the orchestrator. */
-const keys = ["firstMove", "laterThanMove", "lostLine", "noKeyShare", "haltedBridge"] as const;
+export const confirmationPaths = confirmationKeys.map((key) => `orchestrator.${key}`);
 
 /** Returns the paths of the confirmations that are set. */
-export function listConfirmations(block: { readonly [K in (typeof keys)[number]]?: unknown } = {}): readonly string[] {
-  return keys.filter((key) => block[key] !== undefined).map((key) => `orchestrator.migrateFrom.${key}`);
+export function listConfirmations(settings: Readonly<Partial<Record<ConfirmationKey, unknown>>>): readonly string[] {
+  return confirmationKeys.filter((key) => settings[key] !== undefined).map((key) => `orchestrator.${key}`);
 }
 
 /** True if the operator confirmed this, and the command that confirms it. */
@@ -29,7 +29,7 @@ export function confirmFor<T extends Numbers>(options: T, known: MoveHistory, ru
   const next = known.started + 1;
   const read = (key: keyof Numbers): Confirmation => ({
     isGiven: options[key] === next || isLogged(key, options[key], known),
-    command: run.set(`orchestrator.migrateFrom.${key}`, next),
+    command: run.set(`orchestrator.${key}`, next),
   });
   return { ...options, noKeyShare: read("noKeyShare"), haltedBridge: read("haltedBridge") };
 }

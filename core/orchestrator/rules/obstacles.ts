@@ -27,7 +27,7 @@ export function stopForGood(service: string): string {
 
 /** Formats the question, and the command, whether the operator moved the orchestrator here by hand. */
 export function formatManualMoveHint({ set, up }: Commands, generation: number, why = "You brought it here yourself") {
-  const word = set("orchestrator.migrateFrom.laterThanMove", generation);
+  const word = set("orchestrator.laterThanMove", generation);
   return `${why}, and the orchestrator can start nowhere else (docs/orchestrator.md)? ${word} && ${up}`;
 }
 
@@ -47,7 +47,7 @@ export function describeUnknownHistory(why: UnknownHistory, run: Commands, gener
       needed: "find out who wrote that journal, and which host signs, before anything else",
       next: `On each host: systemctl is-active orchestrator; cat ${journalFile}`,
     };
-  const word = run.set("orchestrator.migrateFrom.firstMove", "acknowledged");
+  const word = run.set("orchestrator.firstMove", "acknowledged");
   return {
     what: "no move of this orchestrator is known, neither by the event log nor by a journal",
     needed: `confirm once that no move of this orchestrator ever began. If one began, ${bring}`,
@@ -60,7 +60,7 @@ export function describeAnsweringHost(address: string, run: Commands): Problem {
   return {
     what: `${address}: this host answers, although a backup is to take its place`,
     needed: "move the orchestrator from this host: the files there are newer than any backup",
-    next: `${run.remove("orchestrator.migrateFrom.backup")} && ${run.up}`,
+    next: `${run.remove("orchestrator.restoreFrom")} && ${run.up}`,
   };
 }
 
@@ -150,7 +150,7 @@ const contradicts = (scene: Scene, what: string, hint?: string): Problem => ({
       return `  on ${scene.places[side]}: systemctl is-active ${unit}; journalctl -u ${unit} -n 20`;
     }),
     hint,
-    `Is the orchestrator on another host permanently? Run: ${scene.run.remove("orchestrator.migrateFrom")} && ${scene.run.up}`,
+    `Is the orchestrator on another host permanently? Run: ${scene.run.remove("orchestrator.move")} && ${scene.run.up}`,
     "Is it to start here? docs/orchestrator.md, Journals, tells what each journal should say.",
   ],
 });
@@ -214,7 +214,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     found: describeJournals(scene),
     next: [
       `Is that move unfinished? Finish it with its own stack first: ${commandsFor(scene.saga.move.stack).up}`,
-      `Has it ended? Keep this stack from moving the orchestrator: ${scene.run.remove("orchestrator.migrateFrom")} && ${scene.run.up}`,
+      `Has it ended? Keep this stack from moving the orchestrator: ${scene.run.remove("orchestrator.move")} && ${scene.run.up}`,
       "Is there no such stack any more? docs/orchestrator.md tells what each journal should say.",
     ],
   }),

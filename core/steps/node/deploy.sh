@@ -21,7 +21,7 @@ if is_marked deploy.done; then
     complaint="$service was started but its RPC does not answer"
   fi
   if is_marked synced; then
-    copy="In minutes, copy the chain of a synced host of yours (pillar-host:sync.from: oldHost, sync.oldHost): $(config_set sync.copyAgain "$(date -d "$(cat "$state/synced")" +%s)") && $(pulumi_up)"
+    copy="In minutes, copy the chain of a synced host of yours (pillar-host:oldHost, with sync.from: oldHost): $(config_set sync.copyAgain "$(date -d "$(cat "$state/synced")" +%s)") && $(pulumi_up)"
   fi
   fail "$complaint" "$(node_facts)" "A kill or a power cut may have damaged its database. If nothing above explains the failure:" \
     ${copy:+"$copy"} "In days, sync again: ${sync_again/ADDRESS/$host_name} && $(pulumi_up)"

@@ -137,7 +137,7 @@ signer_copy_now() {
   mkdir -p "$signer_runs"
   exchange=$(mktemp -d "$signer_runs/exchange.XXXXXX")
   copy_exchange "${progress:+signer_copy_so_far}"
-  copy_expect_done "${receive_into%/*}" "If that host has another address: $(config_set orchestrator.migrateFrom.copyAddress ADDRESS)"
+  copy_expect_done "${receive_into%/*}" "If that host has another address: $(config_set oldHost.copyAddress ADDRESS)"
 }
 signer_copy_so_far() { say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"; }
 

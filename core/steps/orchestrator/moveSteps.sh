@@ -1,7 +1,7 @@
 # The steps of a move on a host, there and back (docs/specification.md, 1.2). Each can be repeated, wherever it was interrupted.
 
 signer_assert_own_unit() {
-  case $side in old) assert_own_unit orchestrator.migrateFrom.service "$service" ;; *) assert_own_unit orchestrator.service "$service" ;; esac
+  case $side in old) assert_own_unit oldHost.orchestrator.service "$service" ;; *) assert_own_unit orchestrator.service "$service" ;; esac
 }
 
 # Masks the unit, also for later boots. A unit file, or a link to one, in the mask's place is moved aside first.

@@ -15,7 +15,7 @@ const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as obje
 
 test("writes the old host from its stack's outputs, and only a login and paths that differ", () => {
   const { address: at, hostKey } = host;
-  const address = { "orchestrator.migrateFrom.address": at, "orchestrator.migrateFrom.hostKey": hostKey };
+  const address = { "oldHost.address": at, "oldHost.hostKey": hostKey, "orchestrator.move": "true" };
   expect(given(move.createMoveSettings(configOf(), configOf(), host, { release, releaseSha256: sha256 }))).toEqual({
     ...address,
     "orchestrator.release.url": release,
@@ -24,25 +24,39 @@ test("writes the old host from its stack's outputs, and only a login and paths t
   });
   const before = configOf({
     ssh: { password: "x", user: "op", port: 2222 },
-    node: { dataDir: "/data/znn" },
+    node: { service: "znnd", dataDir: "/data/znn", rpcPort: 4000 },
     orchestrator: { service: "signer", directory: "/srv/.orchestrator", executable: "tss" },
   });
   expect(given(move.createMoveSettings(configOf(), before, host, {}))).toEqual({
     ...address,
-    "orchestrator.migrateFrom.user": "op",
-    "orchestrator.migrateFrom.port": 2222,
-    "orchestrator.migrateFrom.service": "signer",
-    "orchestrator.migrateFrom.directory": "/srv/.orchestrator",
-    "orchestrator.migrateFrom.executable": "tss",
-    "orchestrator.migrateFrom.dataDir": "/data/znn",
+    "oldHost.user": "op",
+    "oldHost.port": 2222,
+    "oldHost.orchestrator.service": "signer",
+    "oldHost.orchestrator.directory": "/srv/.orchestrator",
+    "oldHost.orchestrator.executable": "tss",
+    "oldHost.service": "znnd",
+    "oldHost.dataDir": "/data/znn",
+    "oldHost.rpcPort": 4000,
   });
 });
 
-test("removes an earlier old host's block, and of the same host's only the backup of a restore", () => {
-  const config = configOf({ orchestrator: { migrateFrom: { ...host, address: "198.51.100.8", hostKey: proxyKey } } });
-  expect(move.findStaleKeys(config, host)).toEqual(["orchestrator.migrateFrom"]);
-  expect(move.findStaleKeys(config, { ...host, hostKey: proxyKey })).toEqual(["orchestrator.migrateFrom.backup"]);
-  expect(move.findStaleKeys(configOf(), host)).toEqual([]);
+test("refuses another old host than the configured one, and says how to remove that with what needs it", () => {
+  const oldHost = { ...host, address: "198.51.100.8", hostKey: proxyKey };
+  const refuse = (config: ReturnType<typeof configOf>, of = host) => move.refuseOtherOldHost(config, of, "prod");
+  const [sync, orchestrator] = [{ from: "oldHost" }, { move: true, firstMove: "acknowledged" }];
+  const remove = (key: string) => `pulumi config rm --path pillar-host:${key} -s prod`;
+  expect(() => refuse(configOf({ sync, oldHost, orchestrator }))).toThrow(
+    [
+      "the old host in Pulumi.prod.yaml is not the host of prod: nothing was changed",
+      "  found: oldHost 198.51.100.8; the host of prod is 198.51.100.9",
+      "  needed: give --from the stack of oldHost; or remove oldHost, if nothing is to come from there any more",
+      `  To remove it: ${["sync.from", "orchestrator.move", "orchestrator.firstMove", "oldHost"].map(remove).join(" && ")}`,
+      "  Then run the same command again",
+    ].join("\n"),
+  );
+  expect(() => refuse(configOf({ oldHost }))).toThrow(`  To remove it: ${remove("oldHost")}\n`);
+  expect(() => refuse(configOf({ oldHost }), { ...host, hostKey: proxyKey })).not.toThrow();
+  expect(() => refuse(configOf())).not.toThrow();
 });
 
 const hashed = { orchestrator: { release: { url: release, sha256, version: "v0.0.9b" } } };
@@ -90,9 +104,9 @@ test("refuses an incomplete release, and says how to print the hash and what to 
 test("asks once for a confirmation if the event log has no move of the orchestrator", async () => {
   const directory = mkdtempSync(join(tmpdir(), "move-word-"));
   const config = configOf({ orchestrator: { backup: { directory } } });
-  const migrateFrom = { ...host, hostKey: proxyKey, firstMove: "acknowledged" };
-  const told = configOf({ orchestrator: { backup: { directory }, migrateFrom } });
-  const word = { "orchestrator.migrateFrom.firstMove": "acknowledged" };
+  const oldHost = { ...host, hostKey: proxyKey };
+  const told = configOf({ oldHost, orchestrator: { backup: { directory }, move: true, firstMove: "acknowledged" } });
+  const word = { "orchestrator.firstMove": "acknowledged" };
   await expect(move.confirmFirstMove("prod-2", config, {})).rejects.toThrow(
     /^the event log has no move of this orchestrator: nothing was changed\n {2}needed: confirm once that no move of this orchestrator ever began[^\n]*\n {2}If it was never moved, run the same command again with --first-move$/,
   );

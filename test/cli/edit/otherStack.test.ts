@@ -42,12 +42,20 @@ test("copies another host's proxy without secrets, unless both hosts have the sa
   expect(listOwnSecrets(viaProxy.ssh, viaProxy.ssh)).toEqual([]);
 });
 
-test("takes an adopted host's proxy from the move's block, if that is of this host", () => {
+test("takes an adopted host's login and names from the old host's block, if that is of this host", () => {
   const release = { url: "https://example.org/v1.0.0.zip", version: "v1.0.0", sha256: "ab".repeat(32) };
-  const migrateFrom = { address: "198.51.100.9", hostKey: proxyKey, proxy, firstMove: "acknowledged" };
-  const config = configOf({ orchestrator: { migrateFrom, release } });
+  const names = { service: "znnd", dataDir: "/data/znn", rpcPort: 4000, orchestrator: { service: "signer" } };
+  const oldHost = { address: "198.51.100.9", hostKey: proxyKey, user: "op", proxy, ...names };
+  const config = configOf({ oldHost, orchestrator: { move: true, firstMove: "acknowledged", release } });
   const adopted = (address: string) => written(createAdoptedSettings(config, address, hostKey));
-  expect(adopted("198.51.100.9")).toMatchObject({ "ssh.proxy.address": "192.0.2.1" });
+  expect(adopted("198.51.100.9")).toMatchObject({
+    "ssh.user": "op",
+    "ssh.proxy.address": "192.0.2.1",
+    "node.service": "znnd",
+    "node.dataDir": "/data/znn",
+    "node.rpcPort": 4000,
+    "orchestrator.service": "signer",
+  });
   expect(adopted("198.51.100.8")).not.toHaveProperty("ssh.proxy.address");
 });
 

@@ -50,7 +50,7 @@ const stackAt = (stack: string, changes: Changes): MigrationStack => ({
 });
 const adopted: Changes = { lifecycle: "adopted", ...after({ ...offered, isOffered: false }) };
 const hasSigner = (kind = "signs") => parts("earlier", { orchestrator: kind });
-const move: Changes = { migrateFrom: {} };
+const move: Changes = { move: true };
 const moved: Changes = { ...move, ...after({ ...offered, orchestratorHost: "new" }) };
 const done: Changes = { ...after(produces), ...parts("producing") };
 const retiring = (changes: PartChanges = {}): Changes => ({
@@ -85,9 +85,9 @@ test.each<[string, Changes | undefined, Changes | undefined, string]>([
   ["a move that is configured", move, adopted, upFresh],
   [
     "a first move that is over",
-    { ...moved, migrateFrom: { firstMove: "acknowledged" } },
+    { ...moved, firstMove: "acknowledged" },
     adopted,
-    "pulumi config rm --path pillar-host:orchestrator.migrateFrom.firstMove -s prod-2",
+    "pulumi config rm --path pillar-host:orchestrator.firstMove -s prod-2",
   ],
   ["an address that no run offered yet", after({ ...offered, isOffered: false }), adopted, upFresh],
   ["momentums that no run saw", parts("producing"), adopted, upFresh],

@@ -38,16 +38,15 @@ test.each<[string, readonly MoveEvent[], number]>([
   expect(chooseMove(moves, first, hosts)).toEqual({ ...first, attempt });
 });
 
-test("a restore after a kill takes the same backup, and one from another host the newest that fits", () => {
+test("a restore after a kill takes the same backup, and another one the newest that fits", () => {
   const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
-  const lost = { address: "198.51.100.9", hostKey };
-  const config = configOf({ orchestrator: { migrateFrom: { ...lost, backup: "/begun.tar.age" } } });
+  const oldHost = { address: "198.51.100.9", hostKey };
+  const begun = configOf({ oldHost, orchestrator: { move: true, restoreFrom: "/begun.tar.age" } });
   const backup = (file: string) => ({ at: "", move: first, event: "backup", details: { file, label: "asked" } });
   const moves = ["/old.tar.age", "/new.tar.age"].map(backup) as unknown as readonly MoveEvent[];
   const bridge = { known: false, why: "" } as const;
-  const choose = (host: typeof lost) => chooseBackup(config, host, moves, bridge);
-  expect(choose(lost)).toBe("/begun.tar.age");
-  expect(choose({ address: "198.51.100.8", hostKey: "ssh-ed25519 AAAB" })).toBe("/new.tar.age");
+  expect(chooseBackup(begun, moves, bridge)).toBe("/begun.tar.age");
+  expect(chooseBackup(configOf({ oldHost }), moves, bridge)).toBe("/new.tar.age");
 });
 
 test.each<[string, readonly MoveEvent[], string | undefined]>([
@@ -78,7 +77,7 @@ test.each<[string, readonly MoveEvent[], string | undefined]>([
 test("a restore that is not done says how to withdraw it before the lost host is switched on", () => {
   const text = formatWithdrawal(configOf({}), "198.51.100.9", "203.0.113.7");
   expect(text).toContain("Leave 198.51.100.9 off: it may be switched on only after the restore was withdrawn");
-  expect(text).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom.backup");
+  expect(text).toContain("pulumi config rm --path pillar-host:orchestrator.restoreFrom");
   expect(text).toContain("on 203.0.113.7: systemctl stop orchestrator && ");
   expect(text).toContain(
     "for each in /root/.orchestrator /root/.orchestrator.arriving; do [ ! -e $each ] || mv -T $each $each.withdrawn; done",

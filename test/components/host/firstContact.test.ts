@@ -12,7 +12,7 @@ function workOf(secret: string, address = "203.0.113.7", program?: string): stri
     host: { provider: "existing", address, hostKey },
     ssh: login,
     notify: `https://ntfy.example/${secret}`,
-    orchestrator: { migrateFrom: { ...login, address: "198.51.100.9", hostKey: otherKey } },
+    oldHost: { ...login, address: "198.51.100.9", hostKey: otherKey },
     retirement: { successor: { ...login, address: "198.51.100.10", hostKey: otherKey } },
   });
   return createContactArgs(config, true, program).work;

@@ -14,7 +14,7 @@ test.each([
 
 test("says where the orchestrator stays if the move is removed from the configuration", () => {
   expect(formatOrchestratorSteps("removed", "prod-2", shown)).toEqual([
-    "pillar-host:orchestrator.migrateFrom is no longer configured: nothing was changed on either host, the orchestrator stays on the new host (203.0.113.9).",
+    "pillar-host:orchestrator.move is no longer true: nothing was changed on either host, the orchestrator stays on the new host (203.0.113.9).",
   ]);
 });
 
@@ -36,6 +36,6 @@ test("says how to move again after a rollback", () => {
 
 test("says how to forget an orchestrator that another stack moved on", () => {
   expect(formatOrchestratorSteps("now", "prod-2", { ...shown, why: "moved on" }).at(-1)).toBe(
-    "  pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod-2",
+    "  pulumi config rm --path pillar-host:orchestrator.move -s prod-2",
   );
 });

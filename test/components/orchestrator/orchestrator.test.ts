@@ -10,14 +10,13 @@ import { concealed, registeredBy, revealed } from "../fakeEngine.ts";
 const config = configOf({
   ssh: { password: "hunter2-new", sudoPassword: "hunter2-sudo" },
   sync: { references: ["https://node.example/hunter2-key"] },
-  orchestrator: {
-    migrateFrom: {
-      address: "198.51.100.9",
-      hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
-      password: "hunter2-old",
-      service: "signer",
-    },
+  oldHost: {
+    address: "198.51.100.9",
+    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
+    password: "hunter2-old",
+    orchestrator: { service: "signer" },
   },
+  orchestrator: { move: true },
 });
 const host = { access: { ...createLogin(config), address: "203.0.113.7", hostKey: "ssh-ed25519 BBBB" } } as Host;
 class Node extends pulumi.ComponentResource {

@@ -153,8 +153,13 @@ test("each node has the rules: the stack's own, the old host's, the successor's"
   const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
   const other = { address: "203.0.113.8", hostKey };
   const own = { address: "203.0.113.7", hostKey };
-  const sync = { from: "oldHost", oldHost: other };
-  const config = configOf({ node: { leastVersion: "v0.0.11" }, sync, retirement: { successor: other } });
+  const sync = { from: "oldHost" };
+  const config = configOf({
+    node: { leastVersion: "v0.0.11" },
+    sync,
+    oldHost: other,
+    retirement: { successor: other },
+  });
   const all = createVersionRules(config);
   expect(all).toMatchObject({ leastVersion: "v0.0.11", rows: [{ leastVersion: "v0.0.10" }] });
   expect(createNodeTarget(config, "203.0.113.7", "key").versions).toEqual(all);

@@ -93,18 +93,21 @@ const from = {
 const still = { synced: false, known: true, reason: "stale", currentHeight: 7 } as const;
 
 test("names both ways back, with what the configuration lacks", () => {
-  const ways = (sync: object, now: object = still, at: string | undefined = mark) =>
-    formatWaysBack(configOf({ sync: { ...least.sync, ...sync } }), "203.0.113.7", { ...still, ...now }, at).map(
-      formatTextLine,
-    );
+  const ways = (sync: object, now: object = still, at: string | undefined = mark, more: object = {}) =>
+    formatWaysBack(
+      configOf({ sync: { ...least.sync, ...sync }, ...more }),
+      "203.0.113.7",
+      { ...still, ...now },
+      at,
+    ).map(formatTextLine);
   const set = "pulumi config set --path pillar-host:sync";
   const [last, before] = [
     "  ssh root@203.0.113.7 'systemctl stop go-node && cd /root/.znn && rm -rf nom consensus cache network; systemctl start go-node'",
     "In days, from the network:",
   ];
   expect(ways({}).slice(3)).toEqual([
-    `  ${set}.oldHost.address ADDRESS -s prod`,
-    `  ${set}.oldHost.hostKey 'ssh-ed25519 AAAA…' -s prod`,
+    "  pulumi config set --path pillar-host:oldHost.address ADDRESS -s prod",
+    `  pulumi config set --path pillar-host:oldHost.hostKey 'ssh-ed25519 AAAA…' -s prod`,
     `  ${set}.from oldHost -s prod`,
     `  ${set}.copyAgain 7 -s prod && pulumi up -s prod`,
     before,
@@ -113,7 +116,7 @@ test("names both ways back, with what the configuration lacks", () => {
   expect(ways({}).slice(0, 3).join(" ")).toContain(
     "If height 7 does not change for 15 min, and ./pillar-host status prod",
   );
-  expect(ways({ from: "oldHost", oldHost: from }).slice(3)).toEqual([
+  expect(ways({ from: "oldHost" }, still, mark, { oldHost: from }).slice(3)).toEqual([
     `  ${set}.copyAgain 7 -s prod && pulumi up -s prod`,
     before,
     last,

@@ -11,7 +11,7 @@ const cloud = (changes: object, others: object = {}) => ({ host: { ...hetzner, s
 const references = (...urls: string[]) => ({ sync: { references: urls } });
 const ssh = { user: "op", port: 2222, password: "x" };
 const accepted = { image: "debian-12", acceptDistributions: ["debian-12"] };
-const migrateFrom = { ...other, service: "go-node.service" };
+const [firstMove, lostLine] = ["acknowledged", "0123456789ab"];
 const release = { url: "https://r.example/n.zip", sha256: "a".repeat(64), version: "v0.0.10" };
 const named = { provider: "existing", address: "pillar.example.org" };
 
@@ -34,7 +34,14 @@ test.each<[string, Record<string, unknown>, readonly string[]]>([
   ["a direct RPC with its address", { host: named, node: { rpc: "direct", rpcAddress: "203.0.113.7" } }, []],
   ["a direct RPC of an address", { node: { rpc: "direct" } }, []],
   ["a named host", { host: named }, []],
-  ["the old host's chain without an old host", { sync: { from: "oldHost" } }, ["sync.oldHost"]],
+  ["the old host's chain without an old host", { sync: { from: "oldHost" } }, ["oldHost"]],
+  ["a move from nowhere", { orchestrator: { move: true } }, ["oldHost"]],
+  ["a move", { oldHost: other, orchestrator: { move: true, rollback: true, restoreFrom: "/b", firstMove } }, []],
+  [
+    "what a move has left",
+    { oldHost: other, orchestrator: { rollback: true, restoreFrom: "/b", firstMove, noKeyShare: 1, lostLine } },
+    ["rollback", "restoreFrom", "firstMove", "lostLine", "noKeyShare"].map((key) => `orchestrator.${key}`),
+  ],
   [
     "two places for backups",
     { store: "s3://bucket?region=eu-west-1", orchestrator: { backup: { directory: "/b" } } },
@@ -43,11 +50,15 @@ test.each<[string, Record<string, unknown>, readonly string[]]>([
   ["a rollback to nowhere", { orchestrator: { rollback: true } }, ["orchestrator.rollback"]],
   ["one service", { node: { service: "x" }, orchestrator: { service: "x.service" } }, ["orchestrator.service"]],
   ["the node's service by default", { node: { service: "orchestrator" } }, ["orchestrator.service"]],
-  ["one service on the old host", { orchestrator: { migrateFrom } }, ["orchestrator.migrateFrom.service"]],
+  [
+    "one service on the old host",
+    { oldHost: { ...other, orchestrator: { service: "go-node.service" } } },
+    ["oldHost.orchestrator.service"],
+  ],
   [
     "the node's service on the old host",
-    { sync: { from: "oldHost", oldHost: { ...other, service: "orchestrator" } }, orchestrator: { migrateFrom: other } },
-    ["orchestrator.migrateFrom.service"],
+    { oldHost: { ...other, service: "orchestrator" } },
+    ["oldHost.orchestrator.service"],
   ],
   ["the RPC's port for peers", { node: { p2pPort: 35997, rpcPort: 35995 } }, ["node.p2pPort"]],
   ["one port for both RPCs", { node: { wsPort: 35997 } }, ["node.wsPort"]],
@@ -67,8 +78,7 @@ test.each<[string, Record<string, unknown>, readonly string[]]>([
   ["other ports", { node: { rpcPort: 4001, wsPort: 4002, p2pPort: 4003 } }, []],
   ["no witness", { sync: { references: [] } }, ["sync.references"]],
   ["a reference", references("http://192.0.2.1:35997"), []],
-  ["the old host as witness", { sync: { oldHost: other } }, []],
-  ["the orchestrator's host as witness", { sync: { references: [] }, orchestrator: { migrateFrom: other } }, []],
+  ["the old host as witness", { sync: { references: [] }, oldHost: other }, []],
   ["the typed word for the risk", { sync: { unverifiedChain: "acknowledged" } }, []],
   ["no witness, without a node", { lifecycle: "adopted", sync: { references: [] } }, []],
   ["no witness, upgraded", { lifecycle: "adopted", node: { release }, sync: { references: [] } }, ["sync.references"]],
@@ -103,8 +113,7 @@ test.each([
 
 describe("one machine under two names", () => {
   const blocks = {
-    "orchestrator.migrateFrom": (migrateFrom: object) => ({ orchestrator: { migrateFrom } }),
-    "sync.oldHost": (oldHost: object) => ({ sync: { from: "oldHost", oldHost } }),
+    oldHost: (oldHost: object) => ({ oldHost }),
     "retirement.successor": (successor: object) => ({ retirement: { successor } }),
   };
   const local = { address: "localhost", hostKey: `localhost ${ownKey} me` };
@@ -125,6 +134,6 @@ describe("one machine under two names", () => {
 
   test("is refused for a cloud's server, too, by its key", () => {
     const host = { ...hetzner, importId: 7, hostKey };
-    expect(faultsOf({ lifecycle: "adopted", host, orchestrator: { migrateFrom: other } })).toHaveLength(1);
+    expect(faultsOf({ lifecycle: "adopted", host, oldHost: other })).toHaveLength(1);
   });
 });

@@ -28,33 +28,32 @@ test("takes values of the engine, and token and address of the cloud's own plugi
   });
 });
 
-test("copies the chain of the old host, from its own block or the orchestrator's", () => {
+test("copies the chain of the old host, whose names default to the new one's", () => {
   const fresh = { address: "203.0.113.7", hostKey };
-  const own = configOf({ sync: { from: "oldHost", oldHost: { ...other, copyAddress: "10.0.0.9", rpcPort: 1 } } });
-  expect(createChainCopyInputs(own, fresh)).toMatchObject({
+  const copyFrom = (oldHost: object) => createChainCopyInputs(configOf({ sync: { from: "oldHost" }, oldHost }), fresh);
+  expect(copyFrom({ ...other, copyAddress: "10.0.0.9", rpcPort: 1, dataDir: "/data" })).toMatchObject({
     copy: { address: "10.0.0.9", port: 22 },
     limitMbps: 0,
     identity: "pillar-host/prod Anvil",
-    old: { node: { via: "ssh", address: "127.0.0.1", port: 1 }, service: "go-node" },
+    old: { node: { via: "ssh", address: "127.0.0.1", port: 1 }, service: "go-node", dataDir: "/data" },
   });
-  const migrateFrom = { ...other, dataDir: "/data", service: "old-orchestrator" };
-  const signers = configOf({ sync: { from: "oldHost" }, orchestrator: { migrateFrom } });
-  expect(createChainCopyInputs(signers, fresh).old).toMatchObject({
-    service: "go-node",
-    dataDir: "/data",
-    host: { ssh: { address: "198.51.100.9" }, configured: "pillar-host:orchestrator.migrateFrom" },
+  expect(copyFrom({ ...other, service: "znnd", orchestrator: { service: "signer" } })).toMatchObject({
+    copy: { address: "198.51.100.9" },
+    old: {
+      service: "znnd",
+      dataDir: "/root/.znn",
+      host: { ssh: { address: "198.51.100.9" }, configured: "pillar-host:oldHost" },
+    },
   });
 });
 
-test("asks the old host as a witness, with its login and port, from sync first, else from orchestrator", () => {
+test("asks the old host of an active stack as a witness, with its login and port", () => {
   const oldHost = { ...other, user: "op", password: "hunter2", rpcPort: 4 };
-  const migrateFrom = { ...other, address: "198.51.100.8" };
-  const both = createWitnessSources(configOf({ sync: { references: [], oldHost }, orchestrator: { migrateFrom } }));
+  const active = createWitnessSources(configOf({ sync: { references: [] }, oldHost }));
   const ssh = { address: "198.51.100.9", user: "op", password: "hunter2" };
-  expect(both).toMatchObject({ witnessHost: { ssh, via: "ssh", port: 4 } });
-  expect(both).not.toHaveProperty("isChainUnverified");
-  const signers = configOf({ sync: { references: [] }, orchestrator: { migrateFrom } });
-  const witnessHost = { ssh: { address: "198.51.100.8" }, port: 35997 };
-  expect(createWitnessSources(signers)).toMatchObject({ witnessHost });
-  expect(createWitnessSources(configOf({ lifecycle: "adopted" }))).toMatchObject({ isChainUnverified: true });
+  expect(active).toMatchObject({ witnessHost: { ssh, via: "ssh", port: 4 } });
+  expect(active).not.toHaveProperty("isChainUnverified");
+  const { witnessHost, isChainUnverified } = createWitnessSources(configOf({ lifecycle: "adopted", oldHost }));
+  expect([witnessHost, isChainUnverified]).toEqual([undefined, true]);
+  expect(createWitnessSources(configOf()).witnessHost).toBeUndefined();
 });

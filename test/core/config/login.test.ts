@@ -62,12 +62,11 @@ describe("a key's file", () => {
     const other = { address: "198.51.100.9", hostKey, ...key };
     const config = configOf({
       ssh: { ...key, proxy: other },
-      sync: { oldHost: other },
-      orchestrator: { migrateFrom: { ...other, proxy: other } },
+      oldHost: { ...other, proxy: other },
       retirement: { successor: other },
     });
-    const { ssh, sync, orchestrator, retirement } = config;
-    const logins = [ssh, ssh.proxy, sync.oldHost, orchestrator.migrateFrom, orchestrator.migrateFrom?.proxy];
+    const { ssh, oldHost, retirement } = config;
+    const logins = [ssh, ssh.proxy, oldHost, oldHost?.proxy];
     for (const login of [...logins, retirement.successor])
       expect(login).toMatchObject({ ...key, privateKey: `${pair.private.trim()}\n` });
   });

@@ -26,8 +26,9 @@ const existing: Raw = {
   host: { ...least.host, hostKey: key },
   ssh: { privateKeyFile: keyFile("key", pair.private) },
   node: { release: { ...release, version: "v0.0.10" } },
-  sync: { from: "oldHost", oldHost: other, references: ["http://192.0.2.1:35997"] },
-  orchestrator: { migrateFrom: other, release: { ...release, version: "v0.0.9" } },
+  sync: { from: "oldHost", references: ["http://192.0.2.1:35997"] },
+  oldHost: other,
+  orchestrator: { move: true, release: { ...release, version: "v0.0.9" } },
   retirement: { successor: other },
 };
 const token = "a".repeat(64);
@@ -40,7 +41,7 @@ type Mistake = readonly [path: string, value: unknown, base?: Raw, named?: strin
 const each = (paths: readonly string[], values: readonly unknown[], base?: Raw): Mistake[] =>
   paths.flatMap((path) => values.map((value): Mistake => [path, value, base]));
 
-const others = ["orchestrator.migrateFrom", "sync.oldHost", "retirement.successor"];
+const others = ["oldHost", "retirement.successor"];
 const otherAddresses = others.map((block) => `${block}.address`);
 const addresses = ["host.address", ...otherAddresses];
 const hostKeys = ["host.hostKey", ...others.map((block) => `${block}.hostKey`)];
@@ -71,7 +72,7 @@ const refused: Record<string, readonly Mistake[]> = {
   "forms of an address": [
     ...each(addresses, ["203.0.113.09", "3405803783", "::ffff:203.0.113.9", "::FFFF:cb00:7109", "fe80::1%eth0"]),
     ...each(["host.address"], ["[2001:db8::9]", "root@203.0.113.9", "0x7f.1", "203.0.113", "0:0:0:0:0:ffff:cb00:7109"]),
-    ["orchestrator.migrateFrom.copyAddress", "203.0.113.09"],
+    ["oldHost.copyAddress", "203.0.113.09"],
     ["node.rpcAddress", "localhost"],
   ],
   "addresses of no machine": [

@@ -14,9 +14,8 @@ test("lists the schema's secret keys", () => {
   expect(listSecretKeys().map((path) => path.join("."))).toEqual([
     "host.token",
     ...logins("ssh", ["sudoPassword", ...proxy]),
-    ...logins("sync.oldHost"),
+    ...logins("oldHost"),
     "notify",
-    ...logins("orchestrator.migrateFrom"),
     ...logins("retirement.successor"),
   ]);
 });
@@ -29,17 +28,17 @@ test("names plain secrets of the stack's file by their path, and neither encrypt
     privateKey:
       secure: v1:abc
     sudoPassword: hunter2
-  pillar-host:orchestrator: '{"migrateFrom":{"password":"hunter2"}}'
+  pillar-host:oldHost: '{"password":"hunter2"}'
   aws:region: x
 `;
   writeFileSync(join(scratch(), "Pulumi.prod.yaml"), file);
   const raw = {
     notify: "https://hunter2.example",
     ssh: { privateKey: "KEY", sudoPassword: "hunter2" },
-    orchestrator: { migrateFrom: { password: "hunter2" } },
+    oldHost: { password: "hunter2" },
   };
   expect(findPlainSecrets(scratch(), "prod", raw)).toEqual(
-    ["ssh.sudoPassword", "notify", "orchestrator.migrateFrom.password"].map(
+    ["ssh.sudoPassword", "oldHost.password", "notify"].map(
       (key) =>
         `pillar-host:${key} is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:${key} -s prod`,
     ),

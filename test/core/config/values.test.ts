@@ -11,8 +11,9 @@ const hex = "0123456789abcdef".repeat(4);
 const other = { address: "198.51.100.9", hostKey: otherKey };
 const existing = {
   ...least,
-  sync: { from: "oldHost", oldHost: other },
-  orchestrator: { migrateFrom: other, release: { version: "v0.0.9", url: "https://release.example/o", sha256: hex } },
+  sync: { from: "oldHost" },
+  oldHost: other,
+  orchestrator: { move: true, release: { version: "v0.0.9", url: "https://release.example/o", sha256: hex } },
   retirement: { successor: other },
 };
 const cloud = { ...least, lifecycle: "adopted", host: { provider: "digitalocean", token: "dop_v1_0123", importId: 7 } };
@@ -23,8 +24,7 @@ function parseWith(path: string, value: unknown) {
   return parseConfig(setValue(base, path.split("."), value), "prod");
 }
 
-const ofEachHost = (key: string) =>
-  ["orchestrator.migrateFrom", "sync.oldHost", "retirement.successor"].map((block) => `${block}.${key}`);
+const ofEachHost = (key: string) => ["oldHost", "retirement.successor"].map((block) => `${block}.${key}`);
 
 /** Values of one kind: the keys that take them, then what they refuse, then what they accept. */
 const kinds: Record<string, readonly [paths: readonly string[], bad: readonly unknown[], good: readonly unknown[]]> = {
@@ -34,7 +34,7 @@ const kinds: Record<string, readonly [paths: readonly string[], bad: readonly un
     ["Anvil", "A", "a.b-c_d", "7", "A".repeat(40)],
   ],
   "an address": [
-    ["host.address", "orchestrator.migrateFrom.copyAddress", ...ofEachHost("address")],
+    ["host.address", "oldHost.copyAddress", ...ofEachHost("address")],
     [
       ...["-oX", "--help", "192.0.2.1:22", "host:22", "0.0.0.0", "::", "0:0::0", "203.0.113.09", "203.0.113", "127.1"],
       ...["999.1.1.1", "0x7f000001", "::ffff:203.0.113.9", "::FFFF:cb00:7109", "0:0:0:0:0:ffff:cb00:7109"],
@@ -88,7 +88,7 @@ const kinds: Record<string, readonly [paths: readonly string[], bad: readonly un
     ],
   ],
   "the orchestrator's directory": [
-    ["orchestrator.directory", "orchestrator.migrateFrom.directory"],
+    ["orchestrator.directory", "oldHost.orchestrator.directory"],
     ["/../.orchestrator", "/etc/.orchestrator", "/.orchestrator/..", "/data/signer", "~/.orchestrator"],
     ["/root/.orchestrator", "/home/op/.orchestrator"],
   ],
@@ -103,7 +103,7 @@ const kinds: Record<string, readonly [paths: readonly string[], bad: readonly un
     ["~/b", "backups", "/srv/b~1"],
   ],
   "a service": [
-    ["node.service", "orchestrator.service", "orchestrator.migrateFrom.service", "sync.oldHost.service"],
+    ["node.service", "orchestrator.service", "oldHost.orchestrator.service", "oldHost.service"],
     ["ssh", "sshd.service", "systemd-journald", "dbus", "-x", "..", "go node"],
     ["go-zenon", "signer", "signer.service", "sshd2"],
   ],
@@ -183,11 +183,7 @@ const kinds: Record<string, readonly [paths: readonly string[], bad: readonly un
   "a minimum": [["host.minimums.memoryGb"], [0, 4096, "4"], [4, 512]],
   "a server's number": [["host.importId"], ["web1", 0, true], [7, "52"]],
   locations: [["host.locations"], [[], ["a b"]], [["fra1"]]],
-  "an acknowledgement": [
-    ["orchestrator.migrateFrom.firstMove", "sync.unverifiedChain"],
-    [true, "yes"],
-    ["acknowledged"],
-  ],
+  "an acknowledgement": [["orchestrator.firstMove", "sync.unverifiedChain"], [true, "yes"], ["acknowledged"]],
 };
 
 const cases = (of: 1 | 2) =>

@@ -69,7 +69,7 @@ test("goes on without a line only if the operator gave up that one; a guard does
   const [second = "", third = ""] = [findLastHash(lines().slice(0, 2)), findLastHash(lines().slice(0, 3))];
   const [newest = ""] = [findLastHash(lines())];
   rewrite(lines().filter((_line, at) => at !== 2));
-  await expect(whole()).rejects.toThrow(`migrateFrom.lostLine ${third.slice(0, 12)} -s prod`);
+  await expect(whole()).rejects.toThrow(`orchestrator.lostLine ${third.slice(0, 12)} -s prod`);
   await expect(whole(second.slice(0, 12))).rejects.toThrow("nothing was started");
   await whole(third.slice(0, 12));
   await whole();

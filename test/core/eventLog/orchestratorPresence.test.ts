@@ -6,12 +6,15 @@ import { putEvent } from "../../recordIn.ts";
 import { scratchDirectory } from "../../scratchDirectory.ts";
 
 const directory = scratchDirectory();
-const has = (orchestrator: object, shown?: string) =>
-  hasOrchestrator(configOf({ orchestrator: { backup: { directory: directory() }, ...orchestrator } }), "prod-2", shown);
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const has = (orchestrator: object, shown?: string) => {
+  const oldHost = { address: "198.51.100.9", hostKey };
+  const config = configOf({ oldHost, orchestrator: { backup: { directory: directory() }, ...orchestrator } });
+  return hasOrchestrator(config, "prod-2", shown);
+};
 
 test("finds a configured orchestrator: a move or a release", async () => {
-  const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
-  expect(await has({ migrateFrom: { address: "198.51.100.9", hostKey } })).toBe(true);
+  expect(await has({ move: true })).toBe(true);
   expect(await has({ release: { url: "https://r.example/o", sha256: "a".repeat(64), version: "v0.0.9a" } })).toBe(true);
 });
 

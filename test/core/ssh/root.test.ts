@@ -25,7 +25,7 @@ const test = base.extend<{ host: SshHost; root: RootHost }>({
     await host.close();
   },
   root: async ({ host }, provide) => {
-    const configured = "pillar-host:orchestrator.migrateFrom";
+    const configured = "pillar-host:oldHost";
     const root = openRoot({ stack: "prod", ssh: loginTo(host), sudoPassword: "sudo-pw", configured }, library);
     await provide(root);
     root.close();
@@ -80,8 +80,8 @@ test("functions as root do not start without root or a login, and name the right
     return message;
   };
   const stranger = { password: "wrong", privateKey: undefined };
-  const other = "pillar-host:orchestrator.migrateFrom";
-  expect(await named(other, refusing, {})).toBe("set pillar-host:orchestrator.migrateFrom.user");
+  const other = "pillar-host:oldHost";
+  expect(await named(other, refusing, {})).toBe("set pillar-host:oldHost.user");
   expect(await named(undefined, refusing, {})).toBe("set pillar-host:ssh.user");
   expect(await named(other, library, stranger)).toContain(`that the host accepts (${other})`);
   expect(await named(undefined, library, stranger)).toContain("that the host accepts (pillar-host:ssh)");

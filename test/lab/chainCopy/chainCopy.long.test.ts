@@ -70,8 +70,7 @@ test("a host past its gate whose node does not start gets the chain again, once 
   const [line = "", word] = /pulumi config set --path pillar-host:sync\.copyAgain (\d+) -s prod/.exec(asks) ?? [];
   expect((await cli(stack, ["status", "prod"])).output).toContain(line);
 
-  const sync = { ...gate, ...copyFrom(old), stallMinutes: 0.1, copyAgain: Number(word) };
-  await reconfigure(stack, fresh, { sync });
+  await reconfigure(stack, fresh, copyFrom(old, { ...gate, stallMinutes: 0.1, copyAgain: Number(word) }));
   const output = await expectSuccess(stack.up());
   expect(output).toContain("chain copy: the node does not answer, for 6 s; the copy of its chain is confirmed");
   expect(output).toContain("chain copy: the node runs with the copy and added momentum");

@@ -9,7 +9,10 @@ import { onHost, pastPackages, testLab, testStack } from "../fixture.ts";
 export const gate = { confirmations: 1, confirmSeconds: 0 };
 
 /** Returns the settings of a copy from this host. */
-export const copyFrom = ({ address, hostKey }: LabHost) => ({ from: "oldHost", oldHost: { address, hostKey } });
+export const copyFrom = ({ address, hostKey }: LabHost, sync: object) => ({
+  oldHost: { address, hostKey },
+  sync: { from: "oldHost", ...sync },
+});
 
 /** Returns the node's main process: it may not change. */
 export const nodePid = (host: LabHost) => onHost(host, "systemctl show -p MainPID --value go-node");
@@ -37,7 +40,7 @@ export function copyStage(sync: object, prepare: (host: LabHost) => Promise<unkn
     await pastPackages(stage.lab, stage.fresh);
     await prepare(stage.fresh);
     await stage.lab.chain("PATCH", "/nodes/fresh", { behind: 20_000, rate: 2 });
-    stage.stack = await testStack(stage.lab, stage.fresh, { sync: { ...gate, ...copyFrom(stage.old), ...sync } });
+    stage.stack = await testStack(stage.lab, stage.fresh, copyFrom(stage.old, { ...gate, ...sync }));
   });
   afterAll(async () => {
     await stage.stack?.endRuns();

@@ -47,7 +47,7 @@ realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast"
         },
         controller: { release: { url: lab.releaseUrl() } },
         // Slow enough to be cut off on the way.
-        sync: { references, copyMbps: 0.4, ...copyFrom(old) },
+        ...copyFrom(old, { references, copyMbps: 0.4 }),
         network: { epoch: `${clocks.epoch}s`, momentum: `${clocks.blockTime}s`, tickMomentums: 30 },
         orchestrator: { backup: { directory: join(lab.dir, "backups") } },
       },

@@ -79,18 +79,11 @@ export function oldFile(places: Places, changes: StackFile): StackFile {
 export function freshFile(places: Places, until: "stand-up" | "move"): StackFile {
   const { lab, old, fresh } = places;
   const { orchestrator, ...rest } = recordsOf(places);
+  const move = { release: lab.orchestratorRelease(), steadySeconds: 3, move: true };
   return stackFile(lab, fresh, {
     ...rest,
     network,
-    orchestrator: {
-      ...orchestrator,
-      ...(until === "stand-up"
-        ? {}
-        : {
-            release: lab.orchestratorRelease(),
-            steadySeconds: 3,
-            migrateFrom: { address: old.address, hostKey: old.hostKey },
-          }),
-    },
+    ...(until === "stand-up" ? {} : { oldHost: { address: old.address, hostKey: old.hostKey } }),
+    orchestrator: { ...orchestrator, ...(until === "stand-up" ? {} : move) },
   });
 }

@@ -39,15 +39,18 @@ afterAll(async () => lab?.down());
 
 const directory = () => join(lab.dir, "mine/backups");
 
-/** Returns the provider's inputs from the component, for a configuration with these keys in migrateFrom. */
+/** Returns the provider's inputs from the component, for a configuration with these keys in `orchestrator`. */
 function inputs(changes: object = {}, backups = directory()) {
   const privateKey = readFileSync(lab.privateKeyFile, "utf8");
   const config = configOf({
     host: { provider: "existing", address: to.address, hostKey: to.hostKey },
     ssh: { privateKey },
+    oldHost: { address: from.address, hostKey: from.hostKey },
     orchestrator: {
       release: { url: "https://release.example/o.zip", version: "v0.0.9a", sha256: "0".repeat(64) },
-      migrateFrom: { address: from.address, hostKey: from.hostKey, firstMove: "acknowledged", ...changes },
+      move: true,
+      firstMove: "acknowledged",
+      ...changes,
       backup: { directory: backups },
     },
   });
@@ -92,7 +95,7 @@ describe("checks before the first change", () => {
       "- this machine has no room for the backup",
     ]);
     expect(error?.message).toContain(
-      "  Is this orchestrator to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare 1",
+      "  Is this orchestrator to move without a share? pulumi config set --path pillar-host:orchestrator.noKeyShare 1",
     );
     expect([await listed(from), await listed(to)]).toEqual(before);
     expect(readdirSync(directory())).toEqual([]);
@@ -264,7 +267,7 @@ describe("units that are enabled from another directory", () => {
 
   it("a second installation takes the link over, and its unit is the masked one", async () => {
     await onHost(from, "systemctl stop orchestrator; rm -f /var/lib/pillar-host/orchestrator.json");
-    const config = configOf({ orchestrator: { migrateFrom: { address: to.address, hostKey: to.hostKey } } });
+    const config = configOf({ oldHost: { address: to.address, hostKey: to.hostKey }, orchestrator: { move: true } });
     const script = createEnvelope(orchestrator(config), { hostName: "old", stack: "prod" });
     const { exitCode, stdout, stderr } = await from.run("bash -euo pipefail -s", script);
     const answer = readAnswer(script, { stdout: String(stdout), stderr: String(stderr) });

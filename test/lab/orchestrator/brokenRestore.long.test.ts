@@ -23,7 +23,7 @@ async function breakRestore(): Promise<string> {
   expect(output).toContain(
     `Leave ${stage.old.address} off: it may be switched on only after the restore was withdrawn`,
   );
-  expect(output).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom.backup -s prod");
+  expect(output).toContain("pulumi config rm --path pillar-host:orchestrator.restoreFrom -s prod");
   return output;
 }
 
@@ -73,7 +73,7 @@ it("starts nothing that was unpacked before the lost host was switched on, and m
   await onHost(fresh, "mv /root/config.json /root/.orchestrator.arriving/config.json");
   await switchOn();
   const count = movesIn(backupsOf(stage)).length;
-  await stack.pulumi(["config", "rm", "--path", "pillar-host:orchestrator.migrateFrom.backup"]);
+  await stack.pulumi(["config", "rm", "--path", "pillar-host:orchestrator.restoreFrom"]);
   const first = await stack.up();
   await onHost(old, "systemctl stop ssh");
   const second = await stack.up();

@@ -27,10 +27,11 @@ describe("an orchestrator that moves from host to host", () => {
     const { lab, fresh } = stage;
     const file = stackFile(lab, third, {
       sync: { confirmations: 1, confirmSeconds: 0 },
+      oldHost: { address: fresh.address, hostKey: fresh.hostKey },
       orchestrator: {
         release: lab.orchestratorRelease(),
         steadySeconds: 3,
-        migrateFrom: { address: fresh.address, hostKey: fresh.hostKey },
+        move: true,
         backup: backup(),
         ...more,
       },
@@ -96,15 +97,14 @@ describe("an orchestrator that moves from host to host", () => {
     expect(said).toContain("does not know of this orchestrator's last start");
     expect(said).toContain("generation 2 (pillar-host/third/Anvil/1)");
     expect(said).toContain(
-      "pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+      "pulumi config set --path pillar-host:orchestrator.laterThanMove 2 -s prod && pulumi up -s prod",
     );
     expect(await signing([stage.old, stage.fresh])).toEqual(["old"]);
   });
 
   it("moves on by the operator's words, each valid for that start or that line only", async () => {
-    const migrateFrom = { address: stage.old.address, hostKey: stage.old.hostKey };
     for (const laterThanMove of [1, 3]) {
-      await second({ attempt: 2, migrateFrom: { ...migrateFrom, laterThanMove } });
+      await second({ attempt: 2, laterThanMove });
       const early = await expectFailure(stage.stack.up());
       expect(linesOf(early)).toContain("does not know of this orchestrator's last start");
     }
@@ -112,10 +112,10 @@ describe("an orchestrator that moves from host to host", () => {
     const lines = readFileSync(log, "utf8").split("\n");
     const lost = lines.find((line) => line.includes('"event":"backup"')) ?? "";
     writeFileSync(log, lines.filter((line) => line !== lost).join("\n"));
-    await second({ attempt: 2, migrateFrom: { ...migrateFrom, laterThanMove: 2 } });
+    await second({ attempt: 2, laterThanMove: 2 });
     const [, lostLine] =
-      /migrateFrom\.lostLine ([0-9a-f]{12}) -s prod/.exec(await expectFailure(stage.stack.up())) ?? [];
-    await second({ attempt: 2, migrateFrom: { ...migrateFrom, laterThanMove: 2, lostLine } });
+      /orchestrator\.lostLine ([0-9a-f]{12}) -s prod/.exec(await expectFailure(stage.stack.up())) ?? [];
+    await second({ attempt: 2, laterThanMove: 2, lostLine });
     await succeeds(stage.stack);
     const words = movesIn(backup().directory).flatMap(({ event, details }) => (event === "confirmed" ? [details] : []));
     expect(words).toEqual([

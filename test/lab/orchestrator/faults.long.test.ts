@@ -36,7 +36,7 @@ describe("the orchestrator's move with a problem on the way", () => {
     expect(output).toContain(
       `found: the node of ${stage.fresh.address} says (embedded.bridge.getBridgeInfo): the bridge is halted`,
     );
-    expect(output).toContain("orchestrator.migrateFrom.haltedBridge 1");
+    expect(output).toContain("orchestrator.haltedBridge 1");
     const { network } = await stage.lab.chain<{ network: { height: number } }>("GET", "/truth");
     await stage.lab.chain("PATCH", "/bridge", { halted: false, unhaltedAt: network.height });
     expect(await fails()).toContain(`the unhalt of momentum ${network.height} takes effect at momentum`);

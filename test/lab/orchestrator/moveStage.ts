@@ -64,11 +64,13 @@ export function moveConfig(
   return stackFile(lab, fresh, {
     sync: { confirmations: 1, confirmSeconds: 0, ...(references ? { references } : {}) },
     ...(store === undefined ? {} : { store }),
+    oldHost: { address: old.address, hostKey: old.hostKey, ...(withSudo ? { user: "op" } : {}) },
     orchestrator: {
       release: lab.orchestratorRelease(),
       // The tests' orchestrators take this long to fail.
       steadySeconds: 3,
-      migrateFrom: { address: old.address, hostKey: old.hostKey, ...(withSudo ? { user: "op" } : {}), ...word },
+      move: true,
+      ...word,
       ...(bare ? { unattended: true } : {}),
       ...more,
     },
@@ -124,10 +126,9 @@ export function moveStage({
 /** Replaces the configuration; the operator's key stays. */
 export async function configureMove(stage: MoveStage, more: StackFile = {}): Promise<void> {
   const privateKey = await readFile(stage.lab.privateKeyFile, "utf8");
-  const hasSudo = stage.withSudo && !("migrateFrom" in more);
   await stage.stack.configure(moveConfig(stage, more), {
     "ssh.privateKey": privateKey,
-    ...(hasSudo ? { "orchestrator.migrateFrom.sudoPassword": sudoPassword } : {}),
+    ...(stage.withSudo ? { "oldHost.sudoPassword": sudoPassword } : {}),
   });
 }
 

@@ -35,11 +35,13 @@ describe("the orchestrator's move to a Droplet that the same up orders", () => {
     },
     controller: { release: { url: lab.releaseUrl() } },
     sync: { confirmations: 1, confirmSeconds: 0 },
+    oldHost: { address: old.address, hostKey: old.hostKey },
     orchestrator: {
       release: lab.orchestratorRelease(),
       unattended: true,
       steadySeconds: 3,
-      migrateFrom: { address: old.address, hostKey: old.hostKey, firstMove: "acknowledged" },
+      move: true,
+      firstMove: "acknowledged",
     },
     "digitalocean:apiEndpoint": lab.cloudUrl("digitalocean"),
   });

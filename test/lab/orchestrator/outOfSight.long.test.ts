@@ -19,7 +19,7 @@ describe("an old host that becomes unreachable", () => {
     expect(exitCode, output).not.toBe(0);
     expect(output).toContain("The orchestrator can't be moved yet; nothing was touched on either host");
     expect(output).toContain(`${stage.old.address}: the old host can't be read`);
-    expect(output).toContain("(pillar-host:orchestrator.migrateFrom)");
+    expect(output).toContain("(pillar-host:oldHost)");
     expect(await onHost(stage.fresh, "ls -d /root/.orch* /var/lib/pillar-host/orch* 2> /dev/null || true")).toBe("");
     await expect.poll(() => signersOf(stage)).toEqual(["old"]);
   });

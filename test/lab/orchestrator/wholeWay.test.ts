@@ -135,12 +135,12 @@ describe("the whole move of the orchestrator", () => {
     return String(stdin?.plaintext);
   }
 
-  it("the next up changes nothing, also without migrateFrom, and says so", async () => {
+  it("the next up changes nothing, also without orchestrator.move, and says so", async () => {
     const before = await bulkCopyInput();
     const again = await expectSuccess(stage.stack.up());
     expect(again).not.toMatch(/orchestrator-(move|backup|install|copy-key|bulk-copy).*(updat|creat|replac)/);
     expect(await bulkCopyInput()).toBe(before);
-    await configureMove(stage, { migrateFrom: undefined });
+    await configureMove(stage, { move: false });
     await expectSuccess(stage.stack.up());
     expect(await signersOf(stage)).toEqual(["new"]);
     const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();

@@ -31,7 +31,7 @@ test("a copy that is refused names address translation as a cause; one without a
   const said = await refusedBy("op@198.51.100.7: Permission denied (publickey).");
   expect(said).toContain("the copy from op@198.51.100.7:22 broke off\n  found: op@198.51.100.7: Permission denied");
   expect(said).toContain("at another address (NAT)?");
-  expect(said).toContain("pulumi config set --path pillar-host:orchestrator.migrateFrom.copyAddress ADDRESS -s prod");
+  expect(said).toContain("pulumi config set --path pillar-host:oldHost.copyAddress ADDRESS -s prod");
   const silent = await refusedBy("ssh: connect to host 198.51.100.7 port 22: Connection timed out");
   expect(silent).toContain("nc -vz 198.51.100.7 22");
   expect(silent).not.toContain("NAT");

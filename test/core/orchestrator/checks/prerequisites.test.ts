@@ -78,8 +78,13 @@ test("sound hosts have no problem, and both versions are shown", () => {
 const damaged = { ...survey(), old: { problem: "old: a damaged journal", kind: "unreadableJournal" as const } };
 test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
   ["the service stopped", oldFacts({ active: "inactive" }), "old: * does not run (orchestrator)", "loaded, inactive"],
-  ["no service", oldFacts({ active: "", load: "" }), "old: * does not run (orch", "migrateFrom.service NAME"],
-  ["another process", oldFacts({ process: "p" }), "old: * is not called orchestrator", "migrateFrom.executable p"],
+  ["no service", oldFacts({ active: "", load: "" }), "old: * does not run (orch", "oldHost.orchestrator.service NAME"],
+  [
+    "another process",
+    oldFacts({ process: "p" }),
+    "old: * is not called orchestrator",
+    "oldHost.orchestrator.executable p",
+  ],
   ["no answer", survey({ old: { build: { problem: "silent" } } }), "old: * no good answer", "found: silent"],
   ["no status", survey({ old: { status: { problem: "frozen" } } }), "old: * no good answer", "found: frozen"],
   ["a key generation", inState(1, "keyGen"), "old: * key generation is at work", "would lose the new key"],
@@ -94,7 +99,12 @@ test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
   ["no share at work", oldConfig({ hasShare: false }), "old: * has no share", "an empty TssConfig.PublicKey"],
   ["a file", oldFacts({ directory: "no directory" }), "old: * not the orchestrator's directory", "found: a file"],
   ["a link", oldFacts({ directory: "link", real: "/d" }), "old: * not the orchestrator's dir", "&& mv /d /root/"],
-  ["another home", oldFacts({ works: "/o" }), "old: * not the orchestrator's directory", "migrateFrom.directory /o"],
+  [
+    "another home",
+    oldFacts({ works: "/o" }),
+    "old: * not the orchestrator's directory",
+    "oldHost.orchestrator.directory /o",
+  ],
   ["missing tools", oldFacts({ lacks: ["tar", "xargs"] }), "old: tools are missing on the host", "tar, xargs"],
   ["a typed pass phrase", oldConfig({ hasPassphrase: false }), "old: the pass phrase *", "nobody can type it"],
   ["another DataPath", oldConfig({ dataPath: "/data" }), "old: config.json names places *", "DataPath /data"],
@@ -140,7 +150,7 @@ test("unreachable hosts hide no other problem", () => {
     "this machine has no room for the backup",
   ]);
   expect(faults[0]).toContain(
-    "\n  found: old refuses\n  needed: a running host that accepts a login of root, or of a user with sudo (pillar-host:orchestrator.migrateFrom)\n  See it with: ssh -v old, as the user and on the port of pillar-host:orchestrator.migrateFrom",
+    "\n  found: old refuses\n  needed: a running host that accepts a login of root, or of a user with sudo (pillar-host:oldHost)\n  See it with: ssh -v old, as the user and on the port of pillar-host:oldHost",
   );
   expect(formatMoveFaults(["a\n  found: b", "c"], wanted)).toMatch(
     /2 things stand in the way:\n- a\n {4}found: b\n- c\n {2}Then: pulumi up -s prod$/,
@@ -153,8 +163,8 @@ test("a share of another key than the bridge's is a problem that names the found
     [
       "old: the orchestrator has no share of the bridge's present key, and signs nothing",
       `  found: ${shareOf(bridgeKey)}`,
-      `  needed: ${shareOf(laterKey)}, of the key ${laterKey} that the chain names. Set pillar-host:orchestrator.migrateFrom to the host whose orchestrator took part in the last key generation, or wait for the next one`,
-      "  Is this orchestrator to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare 1 -s prod",
+      `  needed: ${shareOf(laterKey)}, of the key ${laterKey} that the chain names. Set pillar-host:oldHost to the host whose orchestrator took part in the last key generation, or wait for the next one`,
+      "  Is this orchestrator to move without a share? pulumi config set --path pillar-host:orchestrator.noKeyShare 1 -s prod",
     ].join("\n"),
   ]);
   for (const each of [later, oldFacts({ shares: 0 })])
@@ -174,7 +184,7 @@ test("reports a start that the old host does not know of, unless the operator co
   expect(findMoveProblems(survey(), later)).toEqual([
     "old: this host does not know of this orchestrator's last start\n  found: no journal\n" +
       "  needed: the host that the orchestrator is on now, with generation 2 (pillar-host/prod-2/Anvil/1). Was this one restored from a snapshot, or installed anew?\n" +
-      "  You brought it here yourself, and the orchestrator can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+      "  You brought it here yourself, and the orchestrator can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.laterThanMove 2 -s prod && pulumi up -s prod",
   ]);
   const written = (generation: number) => oldFacts({ journal: exampleJournal("old", "restored", { generation }) });
   const copied = (generation: number) => newFacts({ journal: exampleJournal("new", "staging", { generation }) });

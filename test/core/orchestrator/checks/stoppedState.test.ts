@@ -7,7 +7,7 @@ import { exampleHost } from "../exampleMove.ts";
 const forward: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
 const back: Saga = { ...forward, direction: "back" };
 const paths = { service: "orch", directory: "/data/orch" };
-const typed = "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge 1 -s prod";
+const typed = "pulumi config set --path pillar-host:orchestrator.haltedBridge 1 -s prod";
 const inputs = {
   stack: "prod",
   haltedBridge: { isGiven: false, command: typed },

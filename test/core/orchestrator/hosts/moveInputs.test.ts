@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createOldHost } from "../../../../core/chain/configuredNode.ts";
 import { resolveRecordsDirectory } from "../../../../core/config/stackStore.ts";
-import { createNewPlace, createOldPlace, createSecureOptions } from "../../../../core/orchestrator/hosts/moveInputs.ts";
-import { createNewHost, createOldHost } from "../../../../core/ssh/configuredLogin.ts";
+import { createNewPlace, createSecureOptions } from "../../../../core/orchestrator/hosts/moveInputs.ts";
+import { createNewHost } from "../../../../core/ssh/configuredLogin.ts";
 import { configOf } from "../../../components/exampleConfig.ts";
 import { moveNamed } from "../../../moveNamed.ts";
 
@@ -11,7 +12,8 @@ const address = "198.51.100.9";
 const stack = (from: object = {}, changes: object = {}) =>
   configOf({
     ssh: { user: "op", port: 2222, password: "login-pw", sudoPassword: "sudo-pw" },
-    orchestrator: { ...changes, migrateFrom: { address, hostKey, ...from } },
+    oldHost: { address, hostKey, ...from },
+    orchestrator: { move: true, ...changes },
   });
 
 const login = { port: 2222, user: "op", password: "login-pw", agent: false };
@@ -22,35 +24,34 @@ test.each([
   // The stack's sudo password is of the stack's user.
   ["is replaced whole", root, { ssh: { ...root, address, hostKey } }],
 ])("the old host's login %s", (_what, from, host) => {
-  const configured = "pillar-host:orchestrator.migrateFrom";
-  expect(createOldHost(stack(from))).toEqual({ stack: "prod", configured, ...host });
-  expect(createOldHost(stack({ ...from, password: "other" })).ssh.password).toBe("other");
+  const configured = "pillar-host:oldHost";
+  expect(createOldHost(stack(from)).host).toEqual({ stack: "prod", configured, ...host });
+  expect(createOldHost(stack({ ...from, password: "other" })).host.ssh.password).toBe("other");
 });
 
 test("the proxy defaults to the stack's, and gets no host's password", () => {
   const proxy = { address: "bastion.example", hostKey };
   const ssh = { user: "op", port: 2222, agent: true, password: "login-pw", proxy };
-  const through = (from: object) => configOf({ ssh, orchestrator: { migrateFrom: { address, hostKey, ...from } } });
+  const through = (from: object) => configOf({ ssh, oldHost: { address, hostKey, ...from } });
   const ours = { address: "bastion.example", port: 22, user: "op", hostKey, agent: true };
   expect(createNewHost(through({}), "203.0.113.7", hostKey).ssh.proxy).toEqual(ours);
-  expect(createOldHost(through({ user: "root", password: "other" })).ssh.proxy).toEqual(ours);
+  expect(createOldHost(through({ user: "root", password: "other" })).host.ssh.proxy).toEqual(ours);
   const another = { address: "jump.example", hostKey, user: "jump", password: "jump-pw" };
-  expect(createOldHost(through({ proxy: another })).ssh.proxy).toEqual({ ...another, port: 22 });
+  expect(createOldHost(through({ proxy: another })).host.ssh.proxy).toEqual({ ...another, port: 22 });
 });
 
 test("the new host's login is the stack's, and the old host's names default to the new one's", () => {
   const ssh = { ...login, address: "203.0.113.7", hostKey: "ssh-ed25519 K" };
   expect(createNewHost(stack(), ssh.address, ssh.hostKey)).toEqual({ stack: "prod", ssh, sudoPassword: "sudo-pw" });
-  expect(createOldPlace(stack())).toEqual(createNewPlace(stack()));
+  expect(createOldHost(stack()).orchestrator).toEqual(createNewPlace(stack()));
   const names = { service: "orch", directory: "/data/.orchestrator", executable: "signer" };
-  const places = stack({ ...names, dataDir: "/data/znn" });
-  expect(createOldPlace(places)).toEqual({ ...names, rpcPort: 55000, nodeDirectory: "/data/znn" });
+  const places = stack({ orchestrator: names, dataDir: "/data/znn" });
+  expect(createOldHost(places).orchestrator).toEqual({ ...names, rpcPort: 55000, nodeDirectory: "/data/znn" });
   expect(createNewPlace(places)).toEqual(createNewPlace(stack()));
 });
 
 test("the prerequisites' inputs hold no secret, and name the move with its attempt", () => {
-  const from = { noKeyShare: 2, copyAddress: "10.0.0.9" };
-  const options = createSecureOptions(stack(from, { attempt: 2 }));
+  const options = createSecureOptions(stack({ copyAddress: "10.0.0.9" }, { attempt: 2, noKeyShare: 2 }));
   expect(options).toMatchObject({
     move: moveNamed("pillar-host/prod/Anvil/2"),
     copyAddress: "10.0.0.9",

@@ -32,7 +32,7 @@ test.each<[string, number | undefined, readonly MoveEvent[], boolean]>([
 ])("counts for one start: %s", (_what, haltedBridge, events, isGiven) => {
   const options = { haltedBridge, noKeyShare: undefined };
   const known = summarizeMoves(events, move);
-  const command = `pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge ${known.started + 1} -s prod`;
+  const command = `pulumi config set --path pillar-host:orchestrator.haltedBridge ${known.started + 1} -s prod`;
   expect(confirmFor(options, known, commandsFor("prod")).haltedBridge).toEqual({ isGiven, command });
 });
 
@@ -54,7 +54,7 @@ test("each confirmation on which a run relies is logged once", () => {
   expect(listNewConfirmations(set, summarizeMoves([starting(2)], move), 2)).toEqual([]);
   expect(listNewConfirmations({ ...set, laterThanMove: 3 }, summarizeMoves([starting(2)], move), 2)).toEqual([]);
   expect(listConfirmations({ ...set, lostLine: "0123456789ab" })).toHaveLength(5);
-  expect(listConfirmations()).toEqual([]);
+  expect(listConfirmations({})).toEqual([]);
 });
 
 test.each([

@@ -63,7 +63,7 @@ describe("an obstacle", () => {
       `Or keep that host's orchestrator: ${stop(places.new, "orchestrator")}; there, mv ${file} ${file}.aside; then ${up}`,
     );
     expect(formatObstacle("lost source answers", forward, lost, places)).toContain(
-      `pulumi config rm --path pillar-host:orchestrator.migrateFrom.backup -s prod && ${up}`,
+      `pulumi config rm --path pillar-host:orchestrator.restoreFrom -s prod && ${up}`,
     );
   });
 
@@ -75,8 +75,8 @@ describe("an obstacle", () => {
     );
     expect(text).toContain("  found: no journal on the old host\n");
     expect(text).toContain("  on 198.51.100.7: systemctl is-active signer;");
-    expect(text).toContain(`pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && ${up}`);
-    expect(text).toContain(`pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && ${up}`);
+    expect(text).toContain(`pulumi config rm --path pillar-host:orchestrator.move -s prod && ${up}`);
+    expect(text).toContain(`pillar-host:orchestrator.laterThanMove 2 -s prod && ${up}`);
   });
 
   test("names the other stack, and how to leave the orchestrator to it", () => {
@@ -84,7 +84,7 @@ describe("an obstacle", () => {
     const text = formatObstacle("another move", there.journal, { old: fenced, new: there }, places);
     expect(text).toContain("took this orchestrator elsewhere: pillar-host/next/Anvil/1");
     expect(text).toContain("Finish it with its own stack first: pulumi up -s next");
-    expect(text).toContain(`pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && ${up}`);
+    expect(text).toContain(`pulumi config rm --path pillar-host:orchestrator.move -s prod && ${up}`);
   });
 
   test("prints the commands to continue and to roll back after the new host's start", () => {

@@ -78,8 +78,8 @@ test.for([
 test("the step has the same text for every move, without a key or a login", () => {
   const login = { password: "hunter2", sudoPassword: "hunter2" };
   const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";
-  const migrateFrom = { address: "198.51.100.9", hostKey, ...login };
-  const of = (attempt: number) => bulkCopy(configOf({ ssh: login, orchestrator: { attempt, migrateFrom } }), from);
+  const oldHost = { address: "198.51.100.9", hostKey, ...login };
+  const of = (attempt: number) => bulkCopy(configOf({ ssh: login, oldHost, orchestrator: { attempt } }), from);
   expect(of(2)).toEqual(of(1));
   expect(of(1).script).not.toMatch(/hunter2|PRIVATE KEY/);
 });
