@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config.ts";
-import { confirmationPaths } from "../../core/orchestrator/rules/confirmations.ts";
+import { moveKeys } from "../../core/config/orchestratorSchema.ts";
 import { createProxyLogin } from "../../core/ssh/configuredLogin.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { isSameMachine } from "../../core/util/hostPort.ts";
@@ -86,8 +86,7 @@ async function createStackLike(engine: Pulumi, stack: string, like: string): Pro
 const replacedKeys = [
   ...["host", "retirement", "controller", "lifecycle", "node.release", "oldHost"],
   ...["from", "copyMbps", "unverifiedChain"].map((key) => `sync.${key}`),
-  ...["move", "release", "attempt", "rollback", "unattended", "restoreFrom"].map((key) => `orchestrator.${key}`),
-  ...confirmationPaths,
+  ...["move", "release", "attempt", "unattended", ...moveKeys].map((key) => `orchestrator.${key}`),
 ];
 
 /** Returns an adopted host's settings. Login and names come from the other stack's oldHost, if that is this host. */

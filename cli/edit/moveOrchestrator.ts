@@ -1,9 +1,10 @@
 import { findVersion } from "../../core/chain/versions.ts";
 import type { StackConfig } from "../../core/config/config.ts";
+import { moveKeys } from "../../core/config/orchestratorSchema.ts";
 import { openStackStore } from "../../core/config/stackStore.ts";
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog.ts";
 import { createMoveId } from "../../core/eventLog/moveId.ts";
-import { confirmationPaths, listConfirmations } from "../../core/orchestrator/rules/confirmations.ts";
+import { confirmationPaths } from "../../core/orchestrator/rules/confirmations.ts";
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory.ts";
 import { describeUnknownHistory } from "../../core/orchestrator/rules/obstacles.ts";
 import { commandsFor } from "../../core/util/commands.ts";
@@ -13,7 +14,7 @@ import { quoteShellWord } from "../../core/util/quote.ts";
 import { type PlainSettings, removeSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
 import type { OtherHost } from "../pulumi/stackState.ts";
 import { askText } from "../terminal/prompts.ts";
-import { createHostSettings, listOwnSecrets, openTwoStacks } from "./otherStack.ts";
+import { createHostSettings, ifOther, listOwnSecrets, openTwoStacks } from "./otherStack.ts";
 
 /** The orchestrator's release for the new host. By default the configured one, and the version in its address. */
 type ReleaseOptions = Readonly<Partial<Record<"release" | "releaseSha256" | "releaseVersion", string>>>;
@@ -126,18 +127,15 @@ export function refuseOtherOldHost(config: StackConfig, host: OtherHost, from: s
   const { stack, oldHost, sync, orchestrator } = config;
   if (oldHost === undefined || isSameMachine(oldHost, host)) return;
   const { remove } = commandsFor(stack);
-  const needing = [
-    ...(sync.from === "oldHost" ? ["sync.from"] : []),
-    ...(["move", "rollback", "restoreFrom"] as const).flatMap((key) =>
-      orchestrator[key] ? [`orchestrator.${key}`] : [],
-    ),
-    ...listConfirmations(orchestrator),
-  ];
+  const ofMove = (["move", ...moveKeys] as const)
+    .filter((key) => orchestrator[key])
+    .map((key) => `orchestrator.${key}`);
+  const keys = [...(sync.from === "oldHost" ? ["sync.from"] : []), ...ofMove, "oldHost"];
   throw new ProblemError({
     what: `the old host in Pulumi.${stack}.yaml is not the host of ${from}: nothing was changed`,
     found: `oldHost ${oldHost.address}; the host of ${from} is ${host.address}`,
     needed: "give --from the stack of oldHost; or remove oldHost, if nothing is to come from there any more",
-    next: [`To remove it: ${[...needing, "oldHost"].map(remove).join(" && ")}`, "Then run the same command again"],
+    next: [`To remove it: ${keys.map(remove).join(" && ")}`, "Then run the same command again"],
   });
 }
 
@@ -148,17 +146,13 @@ export function createMoveSettings(
   host: OtherHost,
   given: ReleaseOptions,
 ): PlainSettings {
-  const other = <T>(theirs: T, ours: T) => (theirs === ours ? undefined : theirs);
   const [from, to] = [before.orchestrator, config.orchestrator];
   const { url, sha256, version } = chooseRelease(config, given);
   return {
-    ...createHostSettings("oldHost", host, before.ssh, config.ssh),
-    "oldHost.service": other(before.node.service, config.node.service),
-    "oldHost.dataDir": other(before.node.dataDir, config.node.dataDir),
-    "oldHost.rpcPort": other(before.node.rpcPort, config.node.rpcPort),
-    "oldHost.orchestrator.service": other(from.service, to.service),
-    "oldHost.orchestrator.directory": other(from.directory, to.directory),
-    "oldHost.orchestrator.executable": other(from.executable, to.executable),
+    ...createHostSettings("oldHost", host, before, config),
+    "oldHost.orchestrator.service": ifOther(from.service, to.service),
+    "oldHost.orchestrator.directory": ifOther(from.directory, to.directory),
+    "oldHost.orchestrator.executable": ifOther(from.executable, to.executable),
     "orchestrator.move": "true",
     "orchestrator.release.url": url,
     "orchestrator.release.sha256": sha256,

@@ -38,19 +38,25 @@ export function findContradiction(
 }
 
 type Login = StackConfig["ssh"];
+type Hosts = Pick<StackConfig, "ssh" | "node">;
 
-/** Returns a host's settings for a block of a stack's file. Leaves out login values that equal the `usual` ones. */
-export function createHostSettings(block: string, host: OtherHost, login: Login, usual: Login): PlainSettings {
-  const { user, port, proxy } = login;
-  const settings = {
+/** Returns a host's settings for a block of the file of `own`. Leaves out what is the same in both stacks. */
+export function createHostSettings(block: string, host: OtherHost, { ssh, node }: Hosts, own: Hosts): PlainSettings {
+  const isUsual = ssh.user === own.ssh.user && isDeepStrictEqual(ssh.proxy, own.ssh.proxy);
+  return {
     [`${block}.address`]: host.address,
     [`${block}.hostKey`]: host.hostKey,
-    [`${block}.user`]: user === usual.user ? undefined : user,
-    [`${block}.port`]: port === usual.port ? undefined : port,
+    [`${block}.user`]: ifOther(ssh.user, own.ssh.user),
+    [`${block}.port`]: ifOther(ssh.port, own.ssh.port),
+    ...(isUsual ? {} : createProxySettings(`${block}.proxy`, ssh.proxy)),
+    [`${block}.service`]: ifOther(node.service, own.node.service),
+    [`${block}.dataDir`]: ifOther(node.dataDir, own.node.dataDir),
+    [`${block}.rpcPort`]: ifOther(node.rpcPort, own.node.rpcPort),
   };
-  const isUsual = user === usual.user && isDeepStrictEqual(proxy, usual.proxy);
-  return proxy === undefined || isUsual ? settings : { ...settings, ...createProxySettings(`${block}.proxy`, proxy) };
 }
+
+/** Returns a value of another stack; undefined if it is the same here. */
+export const ifOther = <T>(theirs: T, ours: T) => (theirs === ours ? undefined : theirs);
 
 export function createProxySettings(block: string, proxy: Partial<NonNullable<Login["proxy"]>> = {}): PlainSettings {
   const keys = ["address", "hostKey", "user", "port", "privateKeyFile"] as const;

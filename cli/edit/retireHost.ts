@@ -24,6 +24,6 @@ export async function retireHost(
   return runOrPrintUp(stack, up, args, engine);
 }
 
-export function createSuccessorSettings({ ssh }: StackConfig, after: StackConfig, host: OtherHost): PlainSettings {
-  return { ...createHostSettings("retirement.successor", host, after.ssh, ssh), lifecycle: "retiring" };
+export function createSuccessorSettings(config: StackConfig, after: StackConfig, host: OtherHost): PlainSettings {
+  return { ...createHostSettings("retirement.successor", host, after, config), lifecycle: "retiring" };
 }

@@ -4,14 +4,6 @@ import type { SshTarget } from "../ssh/ssh.ts";
 import type { NodeTarget } from "./node.ts";
 import { createVersionRules } from "./versionRules.ts";
 
-export function createOtherNode(
-  config: Pick<StackConfig, "node">,
-  ssh: SshTarget,
-  port = config.node.rpcPort,
-): NodeTarget {
-  return { ssh, via: "ssh", address: "127.0.0.1", port, versions: createVersionRules(config) };
-}
-
 /** Returns how to reach the node of the stack's host. For direct access, the host's address replaces 127.0.0.1. */
 export function createHostNode(config: Pick<StackConfig, "node">, ssh: SshTarget): NodeTarget {
   const { rpc: via, rpcAddress, rpcPort: port } = config.node;
@@ -24,25 +16,29 @@ export function createNodeTarget(config: StackConfig, hostAddress: string, hostK
   return createHostNode(config, createHostTarget(config, hostAddress, hostKey));
 }
 
-/** Returns the old host. Names that it has none of are those of this stack's host. @throws if none is configured */
-export function createOldHost(config: StackConfig) {
-  const { oldHost, node, orchestrator } = config;
-  // Cannot happen: the configuration's checks refuse this case.
-  if (oldHost === undefined) throw new Error("pillar-host:oldHost is not configured");
-  const { address, copyAddress = address, service = node.service, dataDir = node.dataDir } = oldHost;
-  const host = createOtherLogin(config, oldHost, "pillar-host:oldHost");
+type OtherHost = NonNullable<StackConfig["retirement"]["successor"]>;
+
+/** Returns another host and its node, with the names of this stack's node where it has none. `key`: configuration key. */
+export function createOtherHost(config: StackConfig, other: OtherHost, key: string) {
+  const { service = config.node.service, dataDir = config.node.dataDir, rpcPort = config.node.rpcPort } = other;
+  const host = createOtherLogin(config, other, `pillar-host:${key}`);
+  const node = { ssh: host.ssh, via: "ssh", address: "127.0.0.1", port: rpcPort } as const;
   return {
     host,
-    copyAddress,
     service,
     dataDir,
-    node: createOtherNode(config, host.ssh, oldHost.rpcPort),
-    orchestrator: {
-      service: oldHost.orchestrator.service ?? orchestrator.service,
-      directory: oldHost.orchestrator.directory ?? orchestrator.directory,
-      executable: oldHost.orchestrator.executable ?? orchestrator.executable,
-      rpcPort: orchestrator.rpcPort,
-      nodeDirectory: dataDir,
-    },
+    rpcPort,
+    node: { ...node, versions: createVersionRules(config) } satisfies NodeTarget,
   };
+}
+
+/** @throws if no old host is configured */
+export function createOldHost(config: StackConfig) {
+  const { oldHost, orchestrator: own } = config;
+  // Cannot happen: the configuration's checks refuse this case.
+  if (oldHost === undefined) throw new Error("pillar-host:oldHost is not configured");
+  const host = createOtherHost(config, oldHost, "oldHost");
+  const { service = own.service, directory = own.directory, executable = own.executable } = oldHost.orchestrator;
+  const orchestrator = { service, directory, executable, rpcPort: own.rpcPort, nodeDirectory: host.dataDir };
+  return { ...host, copyAddress: oldHost.copyAddress ?? oldHost.address, orchestrator };
 }

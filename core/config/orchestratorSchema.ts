@@ -77,6 +77,9 @@ const confirmations = {
 export type ConfirmationKey = keyof typeof confirmations;
 export const confirmationKeys = Object.keys(confirmations) as readonly ConfirmationKey[];
 
+/** Keys that are for a move alone. */
+export const moveKeys = ["rollback", "restoreFrom", ...confirmationKeys] as const;
+
 const version = text(
   /^v\d+\.\d+\.\d+[a-z]?$/,
   "needed the release's version, such as v0.0.9 or v0.0.9a",

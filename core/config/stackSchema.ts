@@ -5,7 +5,7 @@ import { supportedDistributions } from "./distributions.ts";
 import { hostSchema } from "./hostSchema.ts";
 import { loginRule, otherHostShape, otherNodeShape, readPrivateKey, sshSchema } from "./loginSchema.ts";
 import { controllerSchema, nodeSchema, ownAddress, syncSchema } from "./nodeSchema.ts";
-import { confirmationKeys, oldOrchestrator, orchestratorSchema } from "./orchestratorSchema.ts";
+import { moveKeys, oldOrchestrator, orchestratorSchema } from "./orchestratorSchema.ts";
 import { address, block, duration, pillarName, rpcUrl, storeSchema, webAddress } from "./schemaParts.ts";
 
 const networkSchema = block({
@@ -219,7 +219,7 @@ function findOrchestratorFaults({ node, oldHost, orchestrator }: Config): Fault[
   const refusal = "is the node's service: needed the orchestrator's, because a move stops and masks it";
   const name = oldHost?.orchestrator.service;
   // Would count for a later move if it were left.
-  const ofMove = (["rollback", "restoreFrom", ...confirmationKeys] as const).filter((key) => orchestrator[key]);
+  const left = move ? [] : moveKeys.filter((key) => orchestrator[key]);
   return collect([
     isNodes(service, node.service) && ["orchestrator.service", refusal],
     // Compares both services of the old host, too, if one of them is configured.
@@ -227,8 +227,6 @@ function findOrchestratorFaults({ node, oldHost, orchestrator }: Config): Fault[
       isNodes(name ?? service, oldHost?.service ?? node.service) && ["oldHost.orchestrator.service", refusal],
     move &&
       oldHost === undefined && ["oldHost", "needed with orchestrator.move: the host that the orchestrator comes from"],
-    ...(move ? [] : ofMove).map(
-      (key): Fault => [`orchestrator.${key}`, "is for a move: remove it, or set orchestrator.move: true"],
-    ),
+    ...left.map((key): Fault => [`orchestrator.${key}`, "is for a move: remove it, or set orchestrator.move: true"]),
   ]);
 }

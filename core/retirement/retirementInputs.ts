@@ -1,11 +1,11 @@
-import { createNodeTarget, createOtherNode } from "../chain/configuredNode.ts";
+import { createNodeTarget, createOtherHost } from "../chain/configuredNode.ts";
 import type { StackConfig } from "../config/config.ts";
 import { chooseRecordsPlace } from "../config/stackStore.ts";
-import { createOrchestratorPaths } from "../orchestrator/hosts/moveInputs.ts";
-import { createNewHost, createOtherLogin } from "../ssh/configuredLogin.ts";
+import { createOrchestratorPaths, type OrchestratorPaths } from "../orchestrator/hosts/moveInputs.ts";
+import { createNewHost } from "../ssh/configuredLogin.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
 import { readRetirementLibrary } from "../steps/libraries.ts";
-import type { HostPaths, HostRef, RetirementInputs } from "./guardInputs.ts";
+import type { HostRef, RetirementInputs } from "./guardInputs.ts";
 
 /** Returns what the checks and the release of a host need. Secret. */
 export function createRetirementInputs(
@@ -15,17 +15,17 @@ export function createRetirementInputs(
   const { address, hostKey, isOwnServer, orderedAt } = place;
   const { stack, pillar, lifecycle, orchestrator, sync, network } = config;
   const { service, dataDir, rpcPort } = config.node;
-  const places = { service, dataDir, rpcPort, signer: createOrchestratorPaths(config) };
+  const signer = createOrchestratorPaths(config);
   return {
     stack,
     pillar: pillar.name,
     lifecycle,
-    places,
+    places: { service, dataDir, rpcPort, signer },
     isOwnServer,
     orderedAt,
     host: createNewHost(config, address, hostKey),
     node: createNodeTarget(config, address, hostKey),
-    successor: createSuccessorRef(config, places),
+    successor: createSuccessorRef(config, signer),
     references: listRetirementReferences(config),
     tolerance: sync.tolerance,
     epoch: network.epoch,
@@ -40,11 +40,9 @@ export function listRetirementReferences({ retirement, sync }: Pick<StackConfig,
   return [...new Set([...retirement.references, ...sync.references])];
 }
 
-function createSuccessorRef(config: StackConfig, own: HostPaths): HostRef | undefined {
+function createSuccessorRef(config: StackConfig, signer: OrchestratorPaths): HostRef | undefined {
   const { successor } = config.retirement;
   if (successor === undefined) return undefined;
-  const { service = own.service, dataDir = own.dataDir, rpcPort = own.rpcPort } = successor;
-  const host = createOtherLogin(config, successor, "pillar-host:retirement.successor");
-  const places = { service, dataDir, rpcPort, signer: own.signer };
-  return { host, places, node: createOtherNode(config, host.ssh, rpcPort) };
+  const { host, node, ...places } = createOtherHost(config, successor, "retirement.successor");
+  return { host, node, places: { ...places, signer } };
 }

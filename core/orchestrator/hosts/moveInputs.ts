@@ -24,8 +24,9 @@ export function createNewPlace(config: StackConfig) {
 export type SecureOptions = Readonly<ReturnType<typeof createSecureOptions>>;
 
 export function createSecureOptions(config: StackConfig) {
-  const { stack, orchestrator } = config;
-  const { release, backup, firstMove } = orchestrator;
+  const { stack } = config;
+  const { release, backup, firstMove, laterThanMove, lostLine, noKeyShare, haltedBridge, restoreFrom } =
+    config.orchestrator;
   const { host, copyAddress, orchestrator: old } = createOldHost(config);
   return {
     stack,
@@ -38,17 +39,13 @@ export function createSecureOptions(config: StackConfig) {
     sshUser: host.ssh.user,
     /** The ssh host key that the old host must show there. */
     hostKey: host.ssh.hostKey,
-    /** Number of the start for which the operator confirms it (../rules/confirmations.ts). */
-    noKeyShare: orchestrator.noKeyShare,
-    haltedBridge: orchestrator.haltedBridge,
-    /** Number of the last move before the operator brought the orchestrator here by hand; no other host can start it. */
-    laterThanMove: orchestrator.laterThanMove,
-    /** True if no move of the orchestrator ever began. */
+    // As core/config/orchestratorSchema.ts describes them.
+    noKeyShare,
+    haltedBridge,
+    laterThanMove,
     firstMove: firstMove && (true as const),
-    /** Hash of a line of the event log that is lost for good; its first 12 digits. */
-    lostLine: orchestrator.lostLine,
-    /** The backup from which the orchestrator is restored, because the old host is lost and fenced. */
-    restoreFrom: orchestrator.restoreFrom,
+    lostLine,
+    restoreFrom,
     release: release && { version: release.version },
     /** Paths as configured: relative to the project, or beginning with `~/`. */
     backups: { directory: chooseRecordsPlace(config), identityFile: backup.identityFile },

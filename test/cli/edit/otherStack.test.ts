@@ -20,11 +20,12 @@ test("writes only address and key of an adopted host if nothing else is configur
   });
 });
 
-test("writes the successor from its stack's outputs, and only a login that differs", () => {
-  const after = configOf({ ssh: { password: "x", user: "op", port: 2222 } });
+test("writes the successor from its stack's outputs, and only a login and names that differ", () => {
+  const after = configOf({ ssh: { password: "x", user: "op", port: 2222 }, node: { service: "znnd" } });
   const successor = { "retirement.successor.address": host.address, "retirement.successor.hostKey": hostKey };
   const usual = { ...successor, lifecycle: "retiring" };
-  const own = { "retirement.successor.user": "op", "retirement.successor.port": 2222 };
+  const login = { "retirement.successor.user": "op", "retirement.successor.port": 2222 };
+  const own = { ...login, "retirement.successor.service": "znnd" };
   expect(written(createSuccessorSettings(configOf(), after, host))).toEqual({ ...usual, ...own });
   expect(written(createSuccessorSettings(configOf(), configOf(), host))).toEqual(usual);
 });
