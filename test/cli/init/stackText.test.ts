@@ -71,7 +71,7 @@ describe("a stack's file made from an example", () => {
   ])("has %s", (_, changes, config) => {
     expect(configOf({ ...own, ...changes })).toMatchObject(config);
     expect(faultsOf({ ...own, ...changes, login: "agent" })).toEqual([]);
-    expect(textOf({ ...own, ...changes })).not.toMatch(/node-1\.example|REPLACE: witnesses/);
+    expect(textOf({ ...own, ...changes })).not.toMatch(/node-1\.example|REPLACE: witnesses|#pillar-host:oldHost/);
   });
 
   test.each(["hetzner", "digitalocean"] as const)("has the values of a server to be ordered at %s", (provider) => {

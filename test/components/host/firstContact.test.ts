@@ -26,3 +26,10 @@ test("hashes other work, and another program, differently: the login is tried be
   expect(workOf("hunter2")).not.toBe(workOf("hunter2", "203.0.113.8"));
   expect(workOf("hunter2", undefined, "one")).not.toBe(workOf("hunter2", undefined, "other"));
 });
+
+test("names the settings whose secrets go to a host with an unknown key: a password, and a move's copies", () => {
+  const oldHost = { address: "198.51.100.9", hostKey: otherKey };
+  const secretsOf = (move: boolean) => createContactArgs(configOf({ oldHost, orchestrator: { move } }), true).secrets;
+  expect(secretsOf(false)).toEqual(["pillar-host:ssh.password"]);
+  expect(secretsOf(true)).toEqual(["pillar-host:ssh.password", "pillar-host:orchestrator.move"]);
+});
