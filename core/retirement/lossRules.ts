@@ -1,8 +1,8 @@
 import { findIdentityDifferences } from "../chain/orchestrator.ts";
 import type { LogEvent, MoveEvent } from "../eventLog/events.ts";
 import { formatShareFile, hasShareForKey } from "../orchestrator/backup/keyShare.ts";
-import { openStages } from "../orchestrator/rules/decideMove.ts";
 import { findConnectionsTo, useOwnNode } from "../orchestrator/rules/endpoints.ts";
+import { lookUpStage } from "../orchestrator/rules/journal.ts";
 import { commandsFor } from "../util/commands.ts";
 import { takeValue } from "../util/result.ts";
 import { formatUtcMinute } from "../util/timeText.ts";
@@ -107,7 +107,7 @@ const askForKey =
   "start the successor's node, or set pillar-host:retirement.references to a node that answers embedded.bridge.getBridgeInfo";
 
 function checkOpenMove({ address, successor }: RetirementFacts, journal: HostFacts["signer"]["journal"]): Judgements {
-  if (journal === undefined || !openStages.includes(journal.stage)) return [];
+  if (journal === undefined || !lookUpStage(journal.stage).isOpen) return [];
   // The successor's orchestrator was started, so the move no longer rolls back by itself.
   if (journal.stage === "fenced" && takeValue(successor?.build)) return [];
   return createCondition("openMove", {
@@ -160,7 +160,7 @@ function isOrchestratorOn(
   identity: Readonly<Record<string, unknown>> | null | undefined,
 ): boolean {
   const journal = findSuccessorFacts(successor)?.signer.journal;
-  if (!identity || !journal || !["running", "restored"].includes(journal.stage)) return false;
+  if (!identity || !journal || lookUpStage(journal.stage).key !== "rests") return false;
   const keys = Object.keys(identity);
   return keys.length > 0 && keys.every((key) => journal.identity?.[key] === identity[key]);
 }

@@ -40,16 +40,25 @@ export async function shutDownHost(
       });
     });
   if (hasKeyStore && !node.masked) await log.add({ event: "shuttingDown", details: { address: root.address } });
-  await stopNode(root, places, (line) => deps.say(`retirement: ${line}`), isForced);
+  await stopNode(root, { places, signer, isForced }, (line) => deps.say(`retirement: ${line}`));
   deps.say(`retirement: the node of ${root.address} is stopped, and stays off`);
   await root.call("retire_remove_settings", variables);
   const details = { address: root.address, evidence: ["stopped, disabled and masked"] };
   if (node.active) await log.add({ event: "shutDown", details });
 }
 
-/** Stops a node for good. @throws if a move that is not over may need the node, unless `isForced` */
-export async function stopNode(root: RootHost, places: HostPaths, say: (line: string) => void, isForced = false) {
-  const variables = markOwn({ ...createPathVariables(places), in_spite: isForced });
+/**
+ * Stops a node for good. @throws if a move that is not over may need the node, unless `isForced`, or if it has another
+ * stage than the one by which that was allowed
+ */
+export async function stopNode(
+  root: RootHost,
+  { places, signer, isForced = false }: { places: HostPaths; signer: HostFacts["signer"]; isForced?: boolean },
+  say: (line: string) => void,
+) {
+  // The guard allows no other open stage: it has asked the successor (checkOpenMove in lossRules.ts).
+  const judged = signer.journal?.stage === "fenced" ? "fenced" : "";
+  const variables = markOwn({ ...createPathVariables(places), in_spite: isForced, judged });
   // Longer than node and systemd take for a stop (core/steps/node/nodeStop.sh).
   const printed = await root.call("retire_stop", variables, { limitSeconds: 720 });
   for (const line of printed.split("\n")) if (line.trim() !== "") say(line);

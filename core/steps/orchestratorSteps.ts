@@ -7,7 +7,7 @@ export function orchestrator({ orchestrator: { service, directory, executable, r
   return {
     name: "orchestrator",
     limitSeconds: 1800,
-    script: createScript(["lib/releaseDownload", "orchestrator/install"], {
+    script: createScript(["lib/releaseDownload", "orchestrator/journal", "orchestrator/install"], {
       service,
       directory,
       executable,

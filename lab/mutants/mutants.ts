@@ -35,10 +35,10 @@ const mistakes: readonly Mistake[] = [
   },
   {
     what: "a journal does not say that its saga is a restore",
-    file: "core/steps/orchestrator/journal.sh",
-    from: "is_restore:-false",
-    to: "none:-false",
-    test: "test/simulation/scripts.test.ts",
+    file: "core/orchestrator/rules/nextJournal.ts",
+    from: "{ ...saga, stage,",
+    to: "{ ...saga, isRestore: false, stage,",
+    test: "test/core/orchestrator/rules/journal.test.ts",
   },
   {
     what: "long hex is not redacted from the signer's log",

@@ -1,3 +1,4 @@
+import { lookUpStage } from "../../core/orchestrator/rules/journal.ts";
 import { boot, cutPower, diskOf, installed, type ModelHost, sync } from "./host.ts";
 import { broke, hostNames, isAt, type World } from "./state.ts";
 
@@ -67,7 +68,7 @@ export function canHappen(event: HostEvent, host: ModelHost, all: readonly Model
   if (event === "fence" || event === "fence by API") return !host.reachable && !host.isOff;
   // After a restore that ended, nobody switches the lost host on (docs/restore.md, Afterwards).
   const hasEnded = ({ journal }: ModelHost) =>
-    ["running", "stopping", "fenced", "moved", "restoring", "restored"].includes(journal?.stage ?? "");
+    journal?.stage === "running" || lookUpStage(journal?.stage).role === "source";
   if (event === "switch on" || event === "switch on early")
     return host.isOff === true && !all.some((each) => each !== host && (isAt(each) || hasEnded(each)));
   if (event === "rewind") return host.saved !== undefined && !host.isOff;

@@ -1,5 +1,6 @@
 import type { MoveId } from "../../core/eventLog/moveId.ts";
 import type { Journal } from "../../core/orchestrator/rules/journal.ts";
+import { mayLieInPlace } from "../../core/orchestrator/rules/nextJournal.ts";
 
 /** Returns a stand-in for the host's SSH key: a reinstallation makes another one. */
 export const keyOf = ({ address, installs = 0 }: ModelHost): string => `${address}#${installs}`;
@@ -68,11 +69,9 @@ export function sync(host: ModelHost): void {
   host.durable = diskOf(host);
 }
 
-/** True if a seal broke off before it moved the copied directory out of its place; as signer_lies_in_place. */
+/** True if a seal broke off before it moved the copied directory out of its place, as parseHostState says. */
 export function liesInPlace({ journal, directory, staging }: Disk): boolean {
-  const [before, last] = journal?.history.slice(-2) ?? [];
-  const came = last?.stage === "abandoned" && (before?.stage === "staged" || before?.stage === "switched");
-  return came && directory !== undefined && staging === undefined;
+  return journal !== undefined && mayLieInPlace(journal) && directory !== undefined && staging === undefined;
 }
 
 /** True if the next boot starts the orchestrator. */

@@ -8,7 +8,7 @@ import {
   type WhichHost,
 } from "../../core/orchestrator/rules/journal.ts";
 import { boot, cutPower, installed, keyOf, liesInPlace, type ModelHost, signing } from "./host.ts";
-import { begin, type Call, current, effectsOf, type ScriptName } from "./scripts.ts";
+import { begin, type Call, effectsOf, type ScriptName } from "./scripts.ts";
 import { type Change, isAt } from "./state.ts";
 
 type Struck = `${"reboot" | "cut" | "lose" | "unmask" | "start"} ${WhichHost}`;
@@ -45,8 +45,6 @@ interface ModelSettings {
   readonly restored?: () => number;
   /** Token of the run, for the hosts' locks. */
   readonly token?: string;
-  /** False lets scripts overwrite another stack's move; the real ones refuse to. */
-  readonly isGuarded?: boolean;
 }
 
 type Part = ScriptName | "copy" | "backup" | "unpack" | "verify";
@@ -167,40 +165,37 @@ export class Model implements SagaActions {
     }
   }
 
-  private call(side: WhichHost, saga: Saga, stage?: Call["stage"]): Call {
+  private call(side: WhichHost, saga: Saga, looks: HostStates, stage?: Call["stage"]): Call {
     const otherAddress = this.hosts[side === "old" ? "new" : "old"].address;
     const keys = { old: keyOf(this.hosts.old), new: keyOf(this.hosts.new) };
-    return { saga, side, otherAddress, keys, stage };
+    return { saga, side, otherAddress, keys, stage, read: looks[side]?.journal };
   }
 
-  private copy(saga: Saga): void {
+  private copy(saga: Saga, looks: HostStates): void {
     const { source, target } = assignRoles(saga);
     const [from, to] = [this.hosts[source], this.hosts[target]];
     if (!from.reachable) throw brokenConnection("the copy");
-    if (this.settings.isGuarded !== false)
-      for (const side of ["old", "new"] as const) current(this.hosts[side], this.call(side, saga));
+    // The other host checks it only where it gives the right to the copy.
+    begin(this.hosts.new, { read: looks.new?.journal });
     if (from.directory === undefined) throw new Error("the copy broke off: no such directory");
     // A share that the copy overwrites is kept (copy_keep_shares).
     if (to.staging !== undefined && to.staging !== from.directory) to.kept = Math.max(to.kept ?? 0, to.staging);
     to.staging = from.directory;
   }
 
-  private async part(side: WhichHost, name: Part, saga: Saga, stage?: Call["stage"]): Promise<void> {
+  private async part(side: WhichHost, name: Part, saga: Saga, looks: HostStates, stage?: Call["stage"]) {
     const host = this.hosts[side];
     if (name === "verify") {
       if (!host.running) throw new Error(`the signer of the ${side} host does not run`);
-    } else if (name === "copy") await this.effects(side, name, () => [() => this.copy(saga)]);
+    } else if (name === "copy") await this.effects(side, name, () => [() => this.copy(saga, looks)]);
     else if (name === "backup") await this.effects(side, name, () => [() => this.settings.backUp?.(host.directory)]);
     else if (name === "unpack") {
       const unpack = () =>
         Object.assign(host, { kept: Math.max(host.kept ?? 0, host.staging ?? 0), staging: this.share() });
       await this.effects(side, name, () => [unpack]);
     } else {
-      const call = this.call(side, saga, stage);
-      await this.effects(side, `${name} ${saga.direction}`, () => {
-        if (this.settings.isGuarded !== false) begin(host, call);
-        return effectsOf(name, host, call);
-      });
+      const call = this.call(side, saga, looks, stage);
+      await this.effects(side, `${name} ${saga.direction}`, () => effectsOf(name, host, call));
     }
   }
 
@@ -220,20 +215,18 @@ export class Model implements SagaActions {
   }
 
   /** Does a step. @returns the state after it, as HostPair.step does: only the host of the last call is read anew */
-  async perform(step: MoveStep, saga: Saga, looks?: HostStates): Promise<HostStates> {
+  async perform(step: MoveStep, saga: Saga, looks: HostStates): Promise<HostStates> {
     const roles = assignRoles(saga);
     if (step === "unpack") this.share();
     if (step === "restore" && liesInPlace(this.hosts[roles.target]))
       throw new Error("two sides hold the signer in its place");
-    let side = roles.target;
+    let after = looks;
     for (const call of steps[step]) {
       const [role, name] = call.split(" ") as ["source" | "target", Part];
-      side = roles[role];
-      await this.part(side, name, saga, settledStages[step]);
+      await this.part(roles[role], name, saga, after, settledStages[step]);
+      if (name.startsWith("signer_")) after = { ...after, [roles[role]]: this.lookAt(roles[role]) };
     }
     if (step === "start") this.generation = saga.generation ?? 0;
-    if (step === "backup" && looks) return looks;
-    if (step === "unpack") return this.look();
-    return looks ? { ...looks, [side]: this.lookAt(side) } : this.look();
+    return step === "unpack" ? this.look() : after;
   }
 }

@@ -64,8 +64,6 @@ export type Action =
 
 export interface RunSettings {
   readonly rules?: Rules;
-  /** False lets scripts overwrite another stack's move, as before a fix. */
-  readonly isGuarded?: boolean;
   /** Called at each moment of a run, while the world is in that state. */
   readonly onMoment?: (at: Moment, count: number) => void;
   /** Settings that the operator adds because a run asked for them. */
@@ -80,7 +78,7 @@ let tokens = 0;
  * @throws Broken
  */
 export async function up(world: World, wanted: Up, strikes: readonly Strike[], settings: RunSettings): Promise<string> {
-  const { rules = realRules, onMoment, isGuarded = true } = settings;
+  const { rules = realRules, onMoment } = settings;
   const { by = "one" } = wanted;
   const known = world.records[by];
   const words: Words = { ...(world.hasBegun ? {} : { isFirst: true }), ...wordsIn(world, wanted), ...settings.words };
@@ -131,7 +129,6 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   const model = new Model(blow, hosts, {
     all: Object.values(world.hosts),
     token,
-    isGuarded,
     check: (change) => {
       broken ??= broke(world, change, before);
     },

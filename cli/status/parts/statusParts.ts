@@ -2,6 +2,7 @@ import type { OrchestratorStatus } from "../../../core/chain/orchestrator.ts";
 import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
 import type { UnknownSpork } from "../../../core/chain/sporks.ts";
 import { findConnectionsTo, useOwnNode } from "../../../core/orchestrator/rules/endpoints.ts";
+import { lookUpStage } from "../../../core/orchestrator/rules/journal.ts";
 import type { Registration } from "../../../core/registration/registration.ts";
 import type { HostFacts } from "../../../core/retirement/readHost.ts";
 import { hasOrchestratorTraces, type Unmet } from "../../../core/retirement/retirementFacts.ts";
@@ -63,10 +64,6 @@ export interface OrchestratorPart {
   readonly isWrong: boolean;
 }
 
-const here: readonly string[] = ["running", "starting", "restored"];
-/** Stages of the journal in which the orchestrator may run here. */
-const mayRun: readonly string[] = [...here, "restoring", "stopping"];
-
 /** Describes the orchestrator of a host. @param answer answer of its RPC, if it runs */
 export function describeOrchestrator(
   facts: HostFacts,
@@ -75,10 +72,11 @@ export function describeOrchestrator(
   const { active, masked, hasKeyStore, restarts, connections, journal } = facts.signer;
   const part = (kind: OrchestratorPart["kind"], text: string, isWrong = false) => ({ kind, text, isWrong });
   const stage = journal?.stage ?? "";
+  const { role, key, mayRun } = lookUpStage(stage);
   const other = journal?.other.address;
-  const hasLeft = stage === "fenced" || stage === "moved";
+  const hasLeft = role === "source" && !mayRun;
   if (!hasOrchestratorTraces(facts)) return part("none", "none on this host");
-  if (active && journal && !mayRun.includes(stage)) {
+  if (active && journal && !mayRun) {
     const why = hasLeft ? `it moved to ${other}` : `the move to or from ${other} is at stage "${stage}"`;
     const help = "To stop one: docs/orchestrator.md, A second orchestrator";
     return part("second", `it runs here, but ${why}: two may sign now. ${help}`, true);
@@ -95,7 +93,7 @@ export function describeOrchestrator(
     const but = `, but it uses a node of ${other}, and ends when that node does. Needed: ${useOwnNode}`;
     return part("signs", `${version} runs here${state}${peers}${usesOther ? but : ""}`, usesOther);
   }
-  if (here.includes(stage)) return part("stopped", "it should run here, but does not: check its unit", true);
+  if (key) return part("stopped", "it should run here, but does not: check its unit", true);
   if (hasLeft) {
     const isFenced = masked && !hasKeyStore;
     return part("moved", `it moved to ${other}; ${isFenced ? "fenced here" : "NOT fenced here any more"}`, !isFenced);

@@ -7,7 +7,7 @@ import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "..
 import { hasShareForKey, isKeyShare } from "../backup/keyShare.ts";
 import { endFence } from "../hosts/fence.ts";
 import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs.ts";
-import { bothSides, copyStages } from "../rules/journal.ts";
+import { bothSides, lookUpStage } from "../rules/journal.ts";
 import { findMoveProblems, formatMoveFaults, formatSurvey, isAnswering } from "./prerequisites.ts";
 import {
   type ChainReaders,
@@ -88,7 +88,7 @@ async function hasPresentShare({ keyShare }: Backup, { noKeyShare }: Requirement
 export function findBegin(survey: MoveSurvey, move: MoveId): string | undefined {
   const side = bothSides.find((each) => {
     const journal = takeValue<OldHost | NewHost>(survey[each])?.facts.journal;
-    return journal !== undefined && isSameMove(journal.move, move) && !copyStages.includes(journal.stage);
+    return journal !== undefined && isSameMove(journal.move, move) && lookUpStage(journal.stage).copy !== "part";
   });
   return side && `${side} host`;
 }

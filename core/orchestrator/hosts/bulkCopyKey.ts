@@ -19,18 +19,18 @@ export async function prepareBulkCopy(inputs: MoveInputs, deps: HostPairDeps, pa
   let states: HostStates | undefined;
   try {
     // As if the old host were unreachable: reads only the new one.
-    const { new: fresh } = await sides.look(saga, { old: undefined, new: { active: false, masked: false } });
+    const { new: fresh } = await sides.look({ old: undefined, new: { active: false, masked: false } });
     if (!isToBegin(fresh, saga)) return;
-    const before = await sides.look(saga);
+    const before = await sides.look();
     if (!decideBulkCopy(saga, before)) return;
     states = before;
-    states = await sides.lock(saga, before);
+    states = await sides.lock(before);
     const next = isToBegin(states.new, saga) ? decideBulkCopy(saga, states) : undefined;
     if (next) await authorizeKey(next, states, sides, new Copier(inputs, sides, deps.say));
   } catch (error) {
     deps.say(`the bulk copy before the move is left out: ${(error as Error).message}`);
   } finally {
-    await sides.close(saga, states);
+    await sides.close(states);
   }
 }
 
@@ -48,9 +48,9 @@ function decideBulkCopy(saga: Saga, states: HostStates): Saga | undefined {
 async function authorizeKey(saga: Saga, states: HostStates, sides: HostPair, copier: Copier): Promise<void> {
   try {
     await copier.allow(saga, states);
-    await sides.call({ side: "new", name: "signer_copy_key_waits", saga });
+    await sides.call({ side: "new", name: "signer_copy_key_waits", states });
   } catch (error) {
-    await copier.end(saga, states);
+    await copier.end(states);
     throw error;
   }
 }

@@ -1,4 +1,3 @@
-import path from "node:path";
 import { encodeBase64, markOwn, parseCopyKey, parseFileName, type Variables } from "../../ssh/foreign.ts";
 import { takeFirstLine } from "../../util/printable.ts";
 import { ProblemError } from "../../util/problem.ts";
@@ -24,8 +23,7 @@ export function formatStagingPath(inputs: Pick<MoveInputs, WhichHost>, saga: Sag
 }
 
 /** Returns the manifest with the name that a fenced key store has otherwise, so that it can be compared. */
-function restoreKeyStoreName(manifest: Manifest, keyStore: string | undefined): Manifest {
-  const aside = keyStore?.split("/").at(-1);
+function restoreKeyStoreName(manifest: Manifest, aside: string | undefined): Manifest {
   if (aside === undefined || !manifest.has(aside)) return manifest;
   const entries = [...manifest.values()].map((entry) => {
     const isAside = entry.path === aside || entry.path.startsWith(`${aside}/`);
@@ -60,14 +58,14 @@ export class Copier {
     const what = `${saga.direction} ${shared.aside_store}`;
     if (this.allowed === what) return;
     const { sides } = this;
-    const printed = await sides.call({ side: "new", name: "signer_copy_key", saga, variables: shared });
+    const printed = await sides.call({ side: "new", name: "signer_copy_key", variables: shared });
     const { key, addresses } = parseCopyKey(printed, sides.roots.new.address);
     const right = markOwn({
       from_addresses: [...addresses, this.inputs.new.host.ssh.address],
       copy_side: saga.direction === "forward" ? "copy_send" : "copy_receive",
     });
     const variables = { ...shared, public_key: key, ...right };
-    await sides.call({ side: "old", name: "signer_copy_allow", saga, variables });
+    await sides.call({ side: "old", name: "signer_copy_allow", states, variables });
     this.allowed = what;
   }
 
@@ -77,8 +75,8 @@ export class Copier {
     const copy_side = saga.direction === "forward" ? "copy_receive" : "copy_send";
     const shown = markOwn({ copy_side, progress: progress ? "yes" : "" });
     const variables = { ...this.variables(saga, states), ...shown };
-    const call = { side: "new", name: "signer_copy", saga, variables, limitSeconds: copyHours * 3600 } as const;
-    await this.sides.stream(call, (line) => this.say(`copy: ${line}`));
+    const call = { side: "new", name: "signer_copy", states, variables } as const;
+    await this.sides.stream({ ...call, limitSeconds: copyHours * 3600 }, (line) => this.say(`copy: ${line}`));
   }
 
   /** Lists both hosts' files, so that later lists need to hash only what changed since. */
@@ -91,7 +89,7 @@ export class Copier {
     this.forget();
     // The source is stopped, so it can be listed during the copy.
     const [source] = await settleAll([this.readSource(saga, states), this.run(saga, states)]);
-    const target = settleAll([this.readTarget(saga), this.callTarget("signer_flush", saga)]).then(
+    const target = settleAll([this.readTarget(saga), this.callTarget("signer_flush", saga, states)]).then(
       ([manifest]) => manifest,
     );
     // Without a handler an early error would end the process. The awaiting step gets the error.
@@ -125,12 +123,12 @@ export class Copier {
         });
       this.say(`copy: ${differences.length} files differ after the copy; copying them again`);
       const paths = differences.flatMap((each) => (each.path === "." ? [] : [`./${each.path}\0`]));
-      await this.callTarget("signer_copy_retake", saga, { retake: encodeBase64(paths.join("")) });
+      await this.callTarget("signer_copy_retake", saga, states, { retake: encodeBase64(paths.join("")) });
     }
   }
 
   /** Removes key and permission from both hosts, also those of a killed run. Says what it can't remove, never throws. */
-  async end(saga: Saga, states: HostStates): Promise<void> {
+  async end(states: HostStates): Promise<void> {
     this.allowed = undefined;
     const login = this.inputs.old.host.ssh.user;
     if (!states.old && this.inputs.restoreFrom === undefined)
@@ -139,7 +137,7 @@ export class Copier {
       );
     const remove = async (side: WhichHost, name: string): Promise<void> => {
       if (!states[side]) return;
-      await this.sides.call({ side, name, saga, variables: markOwn({ login_user: login }) }).catch((error: Error) => {
+      await this.sides.call({ side, name, variables: markOwn({ login_user: login }) }).catch((error: Error) => {
         this.say(
           `the copy's key could not be removed from the ${side} host: ${takeFirstLine(error.message)}; the next run removes it`,
         );
@@ -149,16 +147,17 @@ export class Copier {
   }
 
   /** Calls a function for the staging directory. */
-  callTarget(name: string, saga: Saga, more: Variables = {}): Promise<string> {
+  callTarget(name: string, saga: Saga, states: HostStates, more: Variables = {}): Promise<string> {
     const variables = { ...more, ...markOwn({ receive_into: formatStagingPath(this.inputs, saga) }) };
-    return this.sides.call({ side: assignRoles(saga).target, name, saga, variables, limitSeconds: 3600 });
+    const { target: side } = assignRoles(saga);
+    return this.sides.call({ side, name, states, variables, limitSeconds: 3600 });
   }
 
   private async readSource(saga: Saga, states: HostStates): Promise<Manifest> {
     const { source } = assignRoles(saga);
     const place = { base: this.inputs[source].directory, paths: ["."] };
     const manifest = await readManifest(this.sides.roots[source], place);
-    return restoreKeyStoreName(manifest, states[source]?.journal?.was.keyStore);
+    return restoreKeyStoreName(manifest, states[source]?.journal?.keyStore);
   }
 
   private readTarget(saga: Saga): Promise<Manifest> {
@@ -169,11 +168,10 @@ export class Copier {
   private variables(saga: Saga, states: HostStates) {
     const { copyAddress, sshPort, old } = this.inputs;
     const journal = states[assignRoles(saga).source]?.journal;
-    const store = journal?.stage === "fenced" ? journal.was.keyStore : undefined;
+    const store = journal?.stage === "fenced" ? journal.keyStore : undefined;
     return markOwn({
       receive_into: formatStagingPath(this.inputs, saga),
-      // Pass only the file's name: the path in the source's journal is not valid on the target.
-      aside_store: store === undefined ? "" : parseFileName(path.posix.basename(store)),
+      aside_store: store === undefined ? "" : parseFileName(store),
       login_user: old.host.ssh.user,
       copy_address: copyAddress,
       copy_port: sshPort,

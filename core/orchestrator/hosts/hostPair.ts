@@ -1,6 +1,5 @@
-import { formatMove } from "../../eventLog/moveId.ts";
 import { createConnection } from "../../ssh/connection.ts";
-import { markOwn, type Variables } from "../../ssh/foreign.ts";
+import { encodeBase64, markOwn, parseFileName, type Variables } from "../../ssh/foreign.ts";
 import { computeFingerprint } from "../../ssh/publicKey.ts";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../../ssh/root.ts";
 import { createLoginKeys } from "../../ssh/ssh.ts";
@@ -9,26 +8,38 @@ import type { Clock } from "../../util/clock.ts";
 import { commandsFor } from "../../util/commands.ts";
 import { takeFirstLine } from "../../util/printable.ts";
 import { hasKind, ProblemError } from "../../util/problem.ts";
+import { createLeg } from "../rules/generation.ts";
 import {
-  assignRoles,
   bothSides,
   formatHost,
+  formatJournal,
   type HostState,
   type HostStates,
+  journalVersion,
   parseJournal,
   type Saga,
+  type Stage,
   type WhichHost,
 } from "../rules/journal.ts";
+import { enterStage, mayLieInPlace, type StageChanges } from "../rules/nextJournal.ts";
 import type { MoveInputs } from "./moveInputs.ts";
 
 interface SideCall extends CallOptions {
   readonly side: WhichHost;
   readonly name: string;
-  readonly saga: Saga;
+  /** Both hosts as last read: the function does nothing if its host has another journal now. */
+  readonly states?: HostStates | undefined;
   readonly variables?: Variables | undefined;
 }
 
-export interface HostPairDeps extends Pick<Clock, "ticks" | "sleep"> {
+/** A call that writes its host's journal: `$next` is the journal in the first stage, `$last` in the last one. */
+interface StepCall extends SideCall {
+  readonly saga: Saga;
+  readonly enter: readonly Stage[];
+  readonly changes?: StageChanges | undefined;
+}
+
+export interface HostPairDeps extends Pick<Clock, "now" | "ticks" | "sleep"> {
   say(line: string): void;
 }
 
@@ -49,11 +60,14 @@ export function parseHostState(printed: string, address: string) {
   const facts = at < 0 ? [] : lines.slice(at);
   const fact = (name: string) => facts.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
   if (!facts.includes("end")) throw Object.assign(new Error(`${address}: its answer was cut off`), { broken: true });
+  const text = Buffer.from(fact("journal") ?? "", "base64").toString("utf8");
+  const journal = parseJournal(text, address);
   const seen = {
-    journal: parseJournal(Buffer.from(fact("journal") ?? "", "base64").toString("utf8"), address),
+    journal,
+    text,
     active: fact("active") === "yes",
     masked: fact("masked") === "yes",
-    inPlace: fact("inPlace") === "yes" ? true : undefined,
+    inPlace: fact("placed") === "yes" && journal && mayLieInPlace(journal) ? true : undefined,
   };
   return { seen, said: lines.slice(0, at).filter((line) => line.trim() !== "") };
 }
@@ -85,41 +99,57 @@ export class HostPair {
     this.roots = openPair(inputs);
   }
 
-  variables(side: WhichHost, { move, direction, generation = 0, isRestore = false }: Saga): Variables {
+  variables(side: WhichHost, states?: HostStates): Variables {
     const { inputs } = this;
-    const { source, target } = assignRoles({ direction });
     const { ssh: other } = inputs[side === "old" ? "new" : "old"].host;
-    return markOwn({
+    const { text = "", journal: { keyStore } = {} } = states?.[side] ?? {};
+    const own = markOwn({
       token: this.token,
-      move: formatMove(move),
-      direction,
-      generation,
-      is_restore: `${isRestore}`,
-      source_key: computeFingerprint(inputs[source].host.ssh.hostKey),
-      target_key: computeFingerprint(inputs[target].host.ssh.hostKey),
       side,
+      fenced_store: "",
       rpc_port: inputs[side].rpcPort,
       p2p_port: inputs.p2pPort,
-      identity: "",
       service: inputs[side].service,
       directory: inputs[side].directory,
       executable: inputs[side].executable,
-      other_address: other.address,
       other_host_key: other.hostKey,
     });
+    const fenced = keyStore === undefined ? {} : { fenced_store: parseFileName(keyStore) };
+    return states ? { ...own, ...fenced, journal: encodeBase64(text) } : own;
   }
 
-  /** Calls a script function as the lock's owner. Marks errors: connection `broken`, lock `taken` by another run. */
-  async call({ side, name, saga, variables, ...options }: SideCall): Promise<string> {
-    const all = { ...this.variables(side, saga), ...variables };
+  /** Returns what a step writes, and what it must know of the journal. @throws if the host's journal forbids the step */
+  private stepVariables({ side, saga, enter, changes }: StepCall, states: HostStates): Variables {
+    const { old, new: fresh } = this.inputs;
+    const { address, hostKey } = (side === "old" ? fresh : old).host.ssh;
+    const hosts = { old: computeFingerprint(old.host.ssh.hostKey), new: computeFingerprint(fresh.host.ssh.hostKey) };
+    const own = { version: journalVersion, move: saga.move, side, other: { address, hostKey } } as const;
+    const at = new Date(this.deps.now()).toISOString();
+    let { journal, text = "" } = states[side] ?? {};
+    const [next = "", last = next] = enter.map((stage) => {
+      const entered = enterStage(journal, stage, { ...own, ...createLeg(saga, hosts) }, { at, ...changes });
+      if (entered !== journal) text = formatJournal(entered);
+      journal = entered;
+      return text;
+    });
+    const may_lie = journal !== undefined && mayLieInPlace(journal);
+    return { ...markOwn({ may_lie }), next: encodeBase64(next), last: encodeBase64(last) };
+  }
+
+  /**
+   * Calls a script function as the lock's owner. Marks errors: lock `taken` by another run; `broken` if the hosts are to
+   * be read again, after a broken connection, or because the journal is not that of `states`.
+   */
+  async call({ side, name, states, variables, ...options }: SideCall): Promise<string> {
+    const all = { ...this.variables(side, states), ...variables };
     const printed = await this.roots[side].call(name, all, options).catch(throwMarked);
     this.answered[side] = true;
     return printed;
   }
 
   /** Calls a function as {@link HostPair.call} does, and passes each line that it prints on. */
-  async stream({ side, name, saga, variables, ...options }: SideCall, onLine: (line: string) => void) {
-    const all = { ...this.variables(side, saga), ...variables };
+  async stream({ side, name, states, variables, ...options }: SideCall, onLine: (line: string) => void) {
+    const all = { ...this.variables(side, states), ...variables };
     const { stdout, done } = await this.roots[side].stream(name, all, options);
     stdout.setEncoding("utf8").on("data", (piece: string) => {
       for (const line of piece.split("\n")) if (line.trim() !== "") onLine(line);
@@ -127,10 +157,14 @@ export class HostPair {
     await done.catch(throwMarked);
   }
 
-  /** Calls a script function that prints the host's state last; says the lines before it. @returns both hosts' state */
-  async step(call: SideCall, states: HostStates): Promise<HostStates> {
+  /**
+   * Calls a script function that writes its host's journal, and prints the host's state last; says the lines before it.
+   * @returns both hosts' state
+   */
+  async step({ enter, changes, ...call }: StepCall, states: HostStates): Promise<HostStates> {
     const { side } = call;
-    const { seen, said } = parseHostState(await this.call(call), this.roots[side].address);
+    const variables = { ...this.stepVariables({ ...call, enter, changes }, states), ...call.variables };
+    const { seen, said } = parseHostState(await this.call({ ...call, states, variables }), this.roots[side].address);
     for (const line of said) this.deps.say(`${side} host: ${line}`);
     return { ...states, [side]: seen };
   }
@@ -139,19 +173,19 @@ export class HostPair {
    * Reads both hosts. Waits for a host that does not answer, longer if it answered before. @param before the last
    * reading: a host that was unreachable in it is not tried again
    */
-  async look(saga: Saga, before?: HostStates): Promise<HostStates> {
-    const read = async (side: WhichHost) => (before && !before[side] ? undefined : this.lookAt(side, saga));
+  async look(before?: HostStates): Promise<HostStates> {
+    const read = async (side: WhichHost) => (before && !before[side] ? undefined : this.lookAt(side));
     const [fresh, old] = await Promise.all([read("new"), read("old")]);
     return { old, new: fresh };
   }
 
-  private async lookAt(side: WhichHost, saga: Saga): Promise<HostState> {
+  private async lookAt(side: WhichHost): Promise<HostState> {
     const { deps, inputs } = this;
     const delayMs = side === "old" && inputs.restoreFrom !== undefined ? lostRetryDelayMs : retryDelayMs;
     const end = deps.ticks() + (this.answered[side] ? rebootTimeoutMs : firstTimeoutMs);
     for (let isFirst = true; ; isFirst = false) {
       try {
-        return parseHostState(await this.call({ side, name: "signer_side", saga }), this.roots[side].address).seen;
+        return parseHostState(await this.call({ side, name: "signer_side" }), this.roots[side].address).seen;
       } catch (error) {
         const { broken, message } = error as Error & { broken?: boolean };
         if (!broken || deps.ticks() >= end) assertProxyWorks(this.roots[side].address, error as LoginError);
@@ -172,17 +206,17 @@ export class HostPair {
    * Takes the lock on each host that answered; waits until another run's lease ends. Reads both hosts again, because
    * another run may have changed them until it dropped the locks.
    */
-  async lock(saga: Saga, before: HostStates): Promise<HostStates> {
-    for (const side of bothSides.filter((each) => before[each])) await this.takeLock(side, saga);
-    return this.look(saga, before);
+  async lock(before: HostStates): Promise<HostStates> {
+    for (const side of bothSides.filter((each) => before[each])) await this.takeLock(side);
+    return this.look(before);
   }
 
-  private async takeLock(side: WhichHost, saga: Saga): Promise<void> {
+  private async takeLock(side: WhichHost): Promise<void> {
     const { deps } = this;
     const { address } = this.roots[side];
     const end = deps.ticks() + lockTimeoutMs;
     for (let isFirst = true; ; isFirst = false) {
-      const answer = (await this.call({ side, name: "signer_take_lock", saga })).trim();
+      const answer = (await this.call({ side, name: "signer_take_lock" })).trim();
       if (answer.endsWith("taken")) return;
       if (deps.ticks() >= end) {
         const [, , login] = answer.split(" ");
@@ -200,14 +234,16 @@ export class HostPair {
   }
 
   /** Drops the locks of the hosts that answered, and closes the connections. */
-  async close(saga: Saga, states: HostStates = { old: undefined, new: undefined }): Promise<void> {
+  async close(states: HostStates = { old: undefined, new: undefined }): Promise<void> {
     for (const side of bothSides.filter((each) => states[each]))
-      await this.call({ side, name: "signer_drop_lock", saga }).catch(() => undefined);
+      await this.call({ side, name: "signer_drop_lock" }).catch(() => undefined);
     for (const side of bothSides) this.roots[side].close();
   }
 }
 
+/** The exit codes of refuse_run and signer_begin (core/steps/lib/common.sh, core/steps/orchestrator/journal.sh). */
 function throwMarked(error: CallError): never {
+  if (error.exitCode === 76) throw Object.assign(error, { broken: true });
   if (error.exitCode === 75) throw Object.assign(error, { taken: true });
   throw error.exitCode === undefined && !isFatal(error) ? Object.assign(error, { broken: true }) : error;
 }

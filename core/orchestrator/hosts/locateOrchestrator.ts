@@ -1,5 +1,6 @@
 import { ProblemError } from "../../util/problem.ts";
 import type { OrchestratorFacts } from "../rules/hostPairFacts.ts";
+import { lookUpStage } from "../rules/journal.ts";
 
 export interface OrchestratorReading {
   readonly address: string;
@@ -8,11 +9,10 @@ export interface OrchestratorReading {
 }
 
 const resting: readonly string[] = ["inactive", "failed", "unknown", ""];
-const leftStages: readonly (string | undefined)[] = ["moved", "abandoned"];
 
 /**
  * Finds the host on which the orchestrator runs, because only the key share there is worth a backup. @param again the
- * command that asks again @throws Error in the operator's words if none or several run, or one where it was moved away
+ * command that asks again @throws Error in the operator's words if none or several run, or one where by the journal none may
  */
 export function locateOrchestrator<T extends OrchestratorReading>(hosts: readonly T[], again: string): T {
   const looks = hosts.map((host) => {
@@ -21,10 +21,10 @@ export function locateOrchestrator<T extends OrchestratorReading>(hosts: readonl
     const runs = !resting.includes(seen.active);
     const stage = seen.journal?.stage;
     const found = `${address}: ${runs ? "an" : "no"} orchestrator runs; its journal: ${stage ?? "none"}`;
-    return { host, runs, hasLeft: leftStages.includes(stage), found };
+    return { host, runs, mayRun: stage === undefined || lookUpStage(stage).mayRun, found };
   });
   const [one, ...others] = looks.filter(({ runs }) => runs);
-  if (one && others.length === 0 && !one.hasLeft) return one.host;
+  if (one && others.length === 0 && one.mayRun) return one.host;
   throw new ProblemError({
     what: one
       ? "an orchestrator runs where by the journals none may: two may sign now"

@@ -69,23 +69,23 @@ export async function move(
   run.wanted = saga;
   let states: HostStates = { old: undefined, new: undefined };
   try {
-    states = await sides.look(saga);
-    states = await sides.lock(saga, states);
+    states = await sides.look();
+    states = await sides.lock(states);
     for (const { key, value } of listNewConfirmations(inputs, known, findHighestGeneration(states)))
       await confirm(key, value);
-    const actions = { ...createMoveActions(run, saga), record: createRecorder(log, saga, new Set(lines)) };
-    const ending = await runSaga(saga, actions, places, states).finally(() => run.copier.end(saga, states));
+    const actions = { ...createMoveActions(run), record: createRecorder(log, saga, new Set(lines)) };
+    const ending = await runSaga(saga, actions, places, states).finally(() => run.copier.end(states));
     for (const key of listConfirmations(inputs))
       deps.say(`the move has ended, and needs no confirmation any more: ${commandsFor(stack).remove(key)}`);
     const outputs = await createOutputs(run, ending, states[ending.holder]?.journal?.at, log);
-    if (outputs.holder === "new" && outputs.build) await assertOwnNode(run, saga, states);
+    if (outputs.holder === "new" && outputs.build) await assertOwnNode(run, states);
     return { ...outputs, recordHead: findLastHash(await log.store.readLines()) };
   } catch (error) {
     const details = { error: takeFirstLine((error as Error).message) };
     await log.addMove(inputs.move, { event: "failed", details }).catch(({ message }: Error) => deps.say(message));
     throw error;
   } finally {
-    await sides.close(saga, states);
+    await sides.close(states);
   }
 }
 

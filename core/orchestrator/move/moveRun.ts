@@ -14,7 +14,7 @@ import type { HostPair, HostPairDeps } from "../hosts/hostPair.ts";
 import type { MoveInputs } from "../hosts/moveInputs.ts";
 import type { Confirmed } from "../rules/confirmations.ts";
 import type { Wanted } from "../rules/generation.ts";
-import { formatHost, type HostStates, type Saga, type WhichHost } from "../rules/journal.ts";
+import { formatHost, type HostStates, type WhichHost } from "../rules/journal.ts";
 import type { SagaActions } from "./saga.ts";
 
 export interface MoveDeps extends HostPairDeps, ChainReaders, FenceDeps {
@@ -96,9 +96,9 @@ export class MoveRun {
   }
 
   /** Reads a directory's config.json; undefined if there is none. Secret: contains the pass phrase. */
-  async readConfig(side: WhichHost, saga: Saga, directory: string): Promise<string | undefined> {
+  async readConfig(side: WhichHost, directory: string): Promise<string | undefined> {
     const variables = markOwn({ file: `${directory}/config.json` });
-    return this.sides.call({ side, name: "signer_read", saga, variables }).catch((error: CallError) => {
+    return this.sides.call({ side, name: "signer_read", variables }).catch((error: CallError) => {
       // signer_read (orchestrator/archive.sh): no such file.
       if (error.exitCode !== 66) throw error;
       return undefined;
@@ -106,10 +106,10 @@ export class MoveRun {
   }
 
   /** Reads a host's addresses, once: later the host may be gone. Without its answer, returns those that are configured. */
-  async readAddresses(side: WhichHost, saga: Saga, states: HostStates): Promise<string[]> {
+  async readAddresses(side: WhichHost, states: HostStates): Promise<string[]> {
     const configured = [this.sides.roots[side].address, this.inputs.copyAddress];
     if (states[side] && !this.addresses.has(side))
-      this.addresses.set(side, parseAddresses(await this.sides.call({ side, name: "signer_addresses", saga })));
+      this.addresses.set(side, parseAddresses(await this.sides.call({ side, name: "signer_addresses" })));
     return [...configured, ...(this.addresses.get(side) ?? [])];
   }
 }

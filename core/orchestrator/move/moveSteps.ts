@@ -1,4 +1,4 @@
-import { encodeBase64, markOwn, parseJsonWords } from "../../ssh/foreign.ts";
+import { encodeBase64, markOwn, parseFileName, parseJsonWords } from "../../ssh/foreign.ts";
 import { ProblemError } from "../../util/problem.ts";
 import { settleAll } from "../../util/settleAll.ts";
 import { takeBackup } from "../backup/backup.ts";
@@ -9,7 +9,7 @@ import { checkStoppedState } from "../checks/stoppedState.ts";
 import { formatStagingPath } from "../hosts/copier.ts";
 import { adaptConfig } from "../rules/adaptConfig.ts";
 import type { MoveStep } from "../rules/decideMove.ts";
-import { assignRoles, type HostStates, type Journal, type Saga, type WhichHost } from "../rules/journal.ts";
+import { assignRoles, type HostStates, type Saga, type Stage, type WhichHost } from "../rules/journal.ts";
 import { findForeignBackup } from "../rules/obstacles.ts";
 import type { MoveRun } from "./moveRun.ts";
 import type { SagaActions } from "./saga.ts";
@@ -41,6 +41,10 @@ async function assertUnpacked(run: MoveRun, target: WhichHost, { files }: Backup
   });
 }
 
+/** Returns the call that makes the target's staging directory. */
+const createStaging = (saga: Saga) =>
+  ({ side: assignRoles(saga).target, name: "signer_staging", saga, enter: ["staging"] }) as const;
+
 /** Unpacks a backup into the target's staging directory, instead of a copy from the source, which is lost and fenced. */
 async function unpackBackup(run: MoveRun, saga: Saga, states: HostStates): Promise<HostStates> {
   const { inputs, sides, copier } = run;
@@ -49,14 +53,14 @@ async function unpackBackup(run: MoveRun, saga: Saga, states: HostStates): Promi
   await run.assertNodeSynced();
   const content = await readFreshBackup(run, file);
   run.deps.say(`restoring ${run.nameOf(target)} from ${file}`);
-  const staged = await sides.step({ side: target, name: "signer_staging", saga }, states);
+  const staged = await sides.step(createStaging(saga), states);
   const { bytes } = sumManifest(content.files);
   const key = await sendBackup(file, run.backupPlace(), (offset, piece) =>
-    copier.callTarget("signer_receive", saga, markOwn({ offset, piece, bytes })),
+    copier.callTarget("signer_receive", saga, staged, markOwn({ offset, piece, bytes })),
   );
-  await copier.callTarget("signer_unpack", saga, markOwn({ inside: content.inside, archive_key: key }));
+  await copier.callTarget("signer_unpack", saga, staged, markOwn({ inside: content.inside, archive_key: key }));
   await assertUnpacked(run, target, content, formatStagingPath(inputs, saga));
-  await copier.callTarget("signer_flush", saga);
+  await copier.callTarget("signer_flush", saga, staged);
   return staged;
 }
 
@@ -71,15 +75,16 @@ const bulk: Perform = async (run, saga, states) => {
   const { sides, copier, deps } = run;
   deps.say(`bulk copy to ${run.nameOf(target)}: ${run.nameOf(source)} holds the key and keeps signing`);
   if (saga.direction === "forward") await run.readStatus(source);
-  const identity = run.identity ? { identity: parseJsonWords(run.identity) } : undefined;
-  const staged = await sides.step({ side: target, name: "signer_staging", saga, variables: identity }, states);
-  if (saga.direction === "back") await copier.callTarget("signer_copy_local", saga);
+  // Checked, because a journal with any other text could not be read again.
+  const changes = run.identity && { identity: JSON.parse(parseJsonWords(run.identity)) as typeof run.identity };
+  const staged = await sides.step({ ...createStaging(saga), changes }, states);
+  if (saga.direction === "back") await copier.callTarget("signer_copy_local", saga, staged);
   await copier.run(saga, staged, { progress: true });
   // Both hosts hash and flush now, so that after the stop they hash and flush only later changes.
   await Promise.all([
     deps.sleep(hashSettleMs),
-    copier.callTarget("signer_flush", saga),
-    run.readAddresses(source, saga, staged),
+    copier.callTarget("signer_flush", saga, staged),
+    run.readAddresses(source, staged),
   ]);
   await copier.list(saga, staged);
   return staged;
@@ -93,15 +98,30 @@ const stop: Perform = async (run, saga, states) => {
     await run.assertNodeSynced();
     await run.assertBridge(`refusing to stop the orchestrator of ${run.nameOf(source)} now`);
   }
+  const { journal } = states[source] ?? {};
+  const isStopping = journal?.stage === "stopping" && journal.generation === saga.generation;
+  const changes = isStopping ? {} : await chooseFencedName(run, saga);
   deps.say(`stopping the orchestrator of ${run.nameOf(source)}, which still holds the key`);
   run.stoppedAt = deps.now();
   run.copier.forget();
-  const stopped = await run.sides.step({ side: source, name: "signer_stop", saga, limitSeconds: 240 }, states);
-  run.stoppedConfig = await run.readConfig(source, saga, inputs[source].directory);
+  const call = { side: source, name: "signer_stop", saga, limitSeconds: 240 } as const;
+  const stopped = await run.sides.step({ ...call, enter: ["stopping"], changes }, states);
+  run.stoppedConfig = await run.readConfig(source, inputs[source].directory);
   const fault = checkStoppedState(run.stoppedConfig, saga, inputs);
   if (fault !== undefined) throw new Error(fault);
   return stopped;
 };
+
+/**
+ * Returns the name of the fenced key store, which tells where the orchestrator went. Chosen while the orchestrator still
+ * signs, because config.json may name a store that no move can rename.
+ */
+async function chooseFencedName({ sides, deps, inputs }: MoveRun, saga: Saga) {
+  const { source: side, target } = assignRoles(saga);
+  const store = (await sides.call({ side, name: "signer_store" })).trim();
+  const now = new Date(deps.now()).toISOString().replace(/[:-]|\.\d+/g, "");
+  return { keyStore: parseFileName(`${store}.moved-to-${inputs[target].host.ssh.address}-${now}`) };
+}
 
 /** Takes the last backup and copies at the same time: both only read the stopped source. */
 const backup: Perform = async (run, saga, states) => {
@@ -118,19 +138,19 @@ const backup: Perform = async (run, saga, states) => {
 
 const copy: Perform = async (run, saga, states) => {
   const { sides, copier } = run;
-  const call = { side: assignRoles(saga).target, name: "signer_staging", saga };
-  const staged = copier.copied ? states : await sides.step(call, states);
+  const staged = copier.copied ? states : await sides.step(createStaging(saga), states);
   await copier.prove(saga, staged);
-  return arrive(run, saga, states);
+  return arrive(run, saga, staged);
 };
 
 const arrive: Perform = async (run, saga, states) => {
   const { source, target } = assignRoles(saga);
   const { inputs, sides } = run;
-  const call = { side: target, name: "signer_arrive", saga };
-  const addresses = await run.readAddresses(source, saga, states);
+  // Two stages in one call: no round trip while nobody signs.
+  const call = { side: target, name: "signer_arrive", saga, enter: ["staged", "switched"] } as const;
+  const addresses = await run.readAddresses(source, states);
   // `stoppedConfig` was read after the stop, so the proved copy has the same file.
-  const text = run.stoppedConfig ?? (await run.readConfig(target, saga, formatStagingPath(inputs, saga)));
+  const text = run.stoppedConfig ?? (await run.readConfig(target, formatStagingPath(inputs, saga)));
   if (text === undefined) return sides.step({ ...call, variables: markOwn({ config: "" }) }, states);
   const { config, changed } = adaptConfig(text, inputs[target].directory, addresses);
   for (const change of changed) run.deps.say(`${target} host: config.json: node address ${change}`);
@@ -147,7 +167,7 @@ async function assertStart(run: MoveRun, saga: Saga, states: HostStates): Promis
   // A killed run may have unpacked another backup days ago.
   await assertUnpacked(run, side, await readFreshBackup(run, inputs.restoreFrom), inputs[side].directory);
   // Looks at the lost host once more: it may have come back while the backup was checked.
-  if (await run.isFenced(await run.sides.look(saga))) return;
+  if (await run.isFenced(await run.sides.look())) return;
   throw new Error(
     `the fence of ${run.nameOf(source)} has ended: the orchestrator of ${run.nameOf(side)} is not started`,
   );
@@ -160,7 +180,7 @@ const start: Perform = async (run, saga, states) => {
   );
   run.generation = saga.generation;
   const startedAt = run.deps.now();
-  const started = await run.sides.step({ side, name: "signer_start", saga }, states);
+  const started = await run.sides.step({ side, name: "signer_start", saga, enter: ["starting"] }, states);
   const expected = run.identity ?? started[side]?.journal?.identity ?? null;
   run.verified = await verify({ run, side, saga, expected, startedAt });
   return run.sides.step(settle(side, saga, "running"), started);
@@ -171,24 +191,25 @@ const restore: Perform = async (run, saga, states) => {
   const { source: side } = assignRoles(saga);
   run.deps.say(`going back: starting the orchestrator of ${run.nameOf(side)}, which holds the key`);
   const startedAt = run.deps.now();
-  const started = await run.sides.step({ side, name: "signer_restore", saga }, states);
+  const started = await run.sides.step({ side, name: "signer_restore", saga, enter: ["restoring"] }, states);
   await verify({ run, side, saga, expected: run.identity ?? null, startedAt });
   return run.sides.step(settle(side, saga, "restored"), started);
 };
 
 /** Returns the call that writes a saga's last stage on a host. */
-const settle = (side: WhichHost, saga: Saga, stage: Journal["stage"]) => ({
+const settle = (side: WhichHost, saga: Saga, stage: Stage) => ({
   side,
   saga,
   name: "signer_settle",
-  variables: markOwn({ stage }),
+  enter: [stage],
+  variables: markOwn({ enable: stage === "running" }),
 });
 
 const steps: Readonly<Record<MoveStep, Perform>> = {
   unpack: async (run, saga, states) => {
     await arrive(run, saga, await unpackBackup(run, saga, states));
     // The lost host may have come back meanwhile.
-    return run.sides.look(saga);
+    return run.sides.look();
   },
   bulk,
   stop,
@@ -196,7 +217,7 @@ const steps: Readonly<Record<MoveStep, Perform>> = {
   fence: (run, saga, states) => {
     const { source: side } = assignRoles(saga);
     run.deps.say(`fencing ${run.nameOf(side)}: stopped, masked, its key store moved aside`);
-    return run.sides.step({ side, name: "signer_fence", saga }, states);
+    return run.sides.step({ side, name: "signer_fence", saga, enter: ["fenced"] }, states);
   },
   copy,
   arrive,
@@ -206,15 +227,16 @@ const steps: Readonly<Record<MoveStep, Perform>> = {
   seal: (run, saga, states) => {
     const { target: side } = assignRoles(saga);
     run.deps.say(`going back: making sure that nothing starts on ${run.nameOf(side)}`);
-    return run.sides.step({ side, name: "signer_seal", saga, limitSeconds: 240 }, states);
+    const call = { side, name: "signer_seal", saga, limitSeconds: 240 } as const;
+    return run.sides.step({ ...call, enter: ["abandoned"] }, states);
   },
   restore,
 };
 
-export function createMoveActions(run: MoveRun, wanted: Saga): Omit<SagaActions, "record"> {
+export function createMoveActions(run: MoveRun): Omit<SagaActions, "record"> {
   const { sides, deps } = run;
   return {
-    look: () => sides.look(wanted),
+    look: () => sides.look(),
     check: async (step, saga, states) => {
       if (step === "start") await assertStart(run, saga, states);
     },

@@ -86,10 +86,10 @@ async function waitForAnswer(started: Started) {
 }
 
 /** @param since Unix seconds of the oldest log line */
-async function readUnit(unit: Pick<Started, "run" | "side" | "saga">, log_lines: number, since?: number) {
-  const { run, side, saga } = unit;
+async function readUnit(unit: Pick<Started, "run" | "side">, log_lines: number, since?: number) {
+  const { run, side } = unit;
   const variables = { log_lines, ...(since !== undefined && { since }) };
-  return parseLife(await run.sides.call({ side, name: "signer_life", saga, variables }));
+  return parseLife(await run.sides.call({ side, name: "signer_life", variables }));
 }
 
 function createFailure({ run, side }: Started, problem: Problem, log: readonly string[]): Error {
@@ -149,9 +149,9 @@ export async function verify(started: Started) {
  * Asserts that the moved orchestrator, which answers, uses no node of the host that it left. It connects to its nodes
  * before it answers, and holds these connections: when one breaks, it ends.
  */
-export async function assertOwnNode(run: MoveRun, saga: Saga, states: HostStates): Promise<void> {
-  const { connections } = await readUnit({ run, side: "new", saga }, 1);
-  const found = findConnectionsTo(connections, await run.readAddresses("old", saga, states));
+export async function assertOwnNode(run: MoveRun, states: HostStates): Promise<void> {
+  const { connections } = await readUnit({ run, side: "new" }, 1);
+  const found = findConnectionsTo(connections, await run.readAddresses("old", states));
   if (connections.length === 0)
     run.deps.say("the orchestrator has no connection now: it is unknown which nodes it uses");
   if (found.length === 0) return;

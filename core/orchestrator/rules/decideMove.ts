@@ -4,10 +4,10 @@ import {
   belongsToPair,
   belongsToSaga,
   bothSides,
-  copyStages,
   type HostState,
   type HostStates,
   type Journal,
+  lookUpStage,
   type Saga,
   showsFencedSource,
   type WhichHost,
@@ -75,21 +75,23 @@ function viewSaga(saga: Saga, states: HostStates): SagaView {
 
 /** True if the target may sign, so no rollback is made without the operator. */
 function isTargetStarted({ t }: Pick<SagaView, "t">): boolean {
-  return t === "starting" || t === "running";
+  return lookUpStage(t).key !== undefined;
 }
 
-/** Stages of a move that has begun to change the orchestrator on its host, and has not ended. */
-export const openStages: readonly unknown[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
+/** True if the target has the whole copy, and was not started. */
+function isCopied({ t }: Pick<SagaView, "t">): boolean {
+  return lookUpStage(t).copy === "whole" && !isTargetStarted({ t });
+}
 
 /** True if a backup was unpacked, and nothing was started: that ends once the source is seen. */
 function isUnpacked({ t, to }: SagaView): boolean {
-  return (t === "staged" || t === "switched") && !showsFencedSource(to?.journal);
+  return isCopied({ t }) && !showsFencedSource(to?.journal);
 }
 
 /** True if a saga has changed something beyond its copy, and has not ended. */
 function isOpen({ s, t }: SagaView): boolean {
   if (t === "running") return s === "fenced" || s === "stopping";
-  return openStages.includes(s) || openStages.includes(t);
+  return [s, t].some((stage) => lookUpStage(stage).isOpen);
 }
 
 /** Returns the sagas that this stack's journals name, the new host's first. */
@@ -104,14 +106,12 @@ function listSagas(states: HostStates, wanted: Saga): Saga[] {
 
 /** Returns the host that has the orchestrator, by this stack's journals. */
 function findHolder(states: HostStates, wanted: Saga): WhichHost {
-  const isAt = (side: WhichHost, ...stages: readonly Journal["stage"][]) => {
+  const stageAt = (side: WhichHost) => {
     const journal = states[side]?.journal;
-    return journal !== undefined && belongsToPair(side, journal, wanted) && stages.includes(journal.stage);
+    return journal && belongsToPair(side, journal, wanted) ? journal.stage : undefined;
   };
-  return isAt("new", "running", "starting", "restored") || isAt("old", "moved") ? "new" : "old";
+  return lookUpStage(stageAt("new")).key || stageAt("old") === "moved" ? "new" : "old";
 }
-
-const endStages: readonly string[] = ["running", "restored", "moved"];
 
 /**
  * Returns the journal of another stack's move that is at work on one of these hosts, or took the orchestrator from there
@@ -119,7 +119,7 @@ const endStages: readonly string[] = ["running", "restored", "moved"];
  */
 function findForeignJournal(wanted: Saga, states: HostStates): Journal | undefined {
   const { source, target, from, to, t } = viewSaga(wanted, states);
-  const isHeld = from?.journal?.stage === "running" || from?.journal?.stage === "restored";
+  const isHeld = lookUpStage(from?.journal?.stage).key === "rests";
   if (from?.journal && !belongsToPair(source, from.journal, wanted) && !isHeld && t !== "running") return from.journal;
   if (!to?.journal || belongsToPair(target, to.journal, wanted)) return undefined;
   const { stage, history } = to.journal;
@@ -128,9 +128,9 @@ function findForeignJournal(wanted: Saga, states: HostStates): Journal | undefin
     (past) =>
       past.move &&
       (isHeld ? isSameMove(past.move, wanted.move) : isSameOwner(past.move, wanted.move)) &&
-      (endStages.includes(stage) || !copyStages.includes(past.stage)),
+      !(lookUpStage(stage).copy === "part" && lookUpStage(past.stage).copy === "part"),
   );
-  return openStages.includes(stage) || wasHere ? to.journal : undefined;
+  return lookUpStage(stage).isOpen || wasHere ? to.journal : undefined;
 }
 
 /** Decides what is left to do after another stack's move: nothing, if this stack's move had ended before. */
@@ -138,9 +138,8 @@ function decideAfterForeign(wanted: Saga, theirs: Journal, states: HostStates): 
   const { target, from, to, s } = viewSaga(wanted, states);
   const wasHere = theirs.history.some(({ move }) => move && isSameMove(move, wanted.move));
   const isOver = to?.journal === theirs && wasHere && (from === undefined || s === "moved");
-  if (!isOver || openStages.includes(theirs.stage)) return { do: "stop here", saga: theirs, why: "another move" };
-  const isThere = theirs.stage === "running" || theirs.stage === "restored";
-  return decideEnd(target, isThere ? "moved" : "moved on", wanted, states);
+  if (!isOver || lookUpStage(theirs.stage).isOpen) return { do: "stop here", saga: theirs, why: "another move" };
+  return decideEnd(target, lookUpStage(theirs.stage).key === "rests" ? "moved" : "moved on", wanted, states);
 }
 
 /** Decides to end, unless an orchestrator runs where the journals forbid it. */
@@ -204,7 +203,7 @@ function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDeci
   }
   if (to === undefined) return stop("target unreachable");
   if (to.active && !isTargetStarted({ t })) return stop("target runs unasked");
-  if (t === "running" || t === "starting" || t === "switched" || t === "staged") {
+  if (lookUpStage(t).copy === "whole") {
     if (isUnpacked(view) && from) return step("seal");
     // Without the source only its own fence counts, or the operator's, also for one that runs: somebody else may have
     // started it after a restore that broke off.
@@ -213,7 +212,7 @@ function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDeci
       return stop(to.journal?.isRestore ? "lost source is back" : "source runs unasked");
     // The target's journal gets the end first. If only the source's has it, the target's disk was set back.
     const isPastEnd = s === "moved" && t !== "running";
-    if (s === "stopping" || s === "restoring" || s === "restored" || isPastEnd) return stop("journals disagree");
+    if (lookUpStage(s).mayRun || isPastEnd) return stop("journals disagree");
     if (t === "running") return step("close");
     return step(t === "staged" ? "arrive" : "start");
   }
@@ -239,7 +238,7 @@ function decideRollback(saga: Saga, states: HostStates, { isFenced }: RunMemory)
   if (from === undefined) return isFenced ? undefined : stop("source unreachable");
   if (to === undefined) return stop("target unreachable");
   // A source without a journal stopped nothing, so nothing is undone: its disk was set back, or it was lost.
-  const isOnlyCopied = s === undefined && t !== "staged" && t !== "switched";
+  const isOnlyCopied = s === undefined && !isCopied(view);
   if (isOnlyCopied || s === "restored") return undefined;
   if (s === "moved") return stop("journals disagree");
   // The source is restored only if the target, as just read, can't start any more.

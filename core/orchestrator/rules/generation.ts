@@ -6,10 +6,10 @@ import {
   belongsToPair,
   belongsToSaga,
   bothSides,
-  copyStages,
   type HostStates,
   isSource,
   type Journal,
+  lookUpStage,
   type Saga,
   showsFencedSource,
   type WhichHost,
@@ -211,7 +211,7 @@ function findObstacle(step: MoveStep, saga: Required<Omit<Saga, "isRestore">>, s
     if (journal === undefined || numberOf(journal) < saga.generation) continue;
     const isSameSaga = isSameMove(journal.move, saga.move) && journal.direction === saga.direction;
     // A saga in the other direction that got no further than the copy is no obstacle.
-    if (!isSameSaga && belongsToPair(side, journal, saga) && copyStages.includes(journal.stage)) continue;
+    if (!isSameSaga && belongsToPair(side, journal, saga) && lookUpStage(journal.stage).copy === "part") continue;
     if (numberOf(journal) > saga.generation || !isSameSaga)
       return stop(isSameOwner(journal.move, saga.move) ? "later move" : "another move", journal);
     if (isSameSaga && !isPair(journal, hosts)) return stop("other hosts", saga);

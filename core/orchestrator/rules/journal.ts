@@ -1,4 +1,4 @@
-import { isSameMove, isSameOwner, type MoveId, parseMove } from "../../eventLog/moveId.ts";
+import { formatMove, isSameMove, isSameOwner, type MoveId, parseMove } from "../../eventLog/moveId.ts";
 import { isPrintable } from "../../util/printable.ts";
 import { ProblemError } from "../../util/problem.ts";
 
@@ -11,10 +11,46 @@ export function formatHost(side: WhichHost, address: string): string {
   return `the ${side} host (${address})`;
 }
 
-/** Stages in order; `restoring` and `restored` belong to a rollback. */
-export const sourceStages = ["stopping", "fenced", "moved", "restoring", "restored"] as const;
-/** Stages in order; `abandoned` belongs to a rollback. */
-export const targetStages = ["staging", "staged", "switched", "starting", "running", "abandoned"] as const;
+export const journalVersion = 2;
+
+export type Stage =
+  | ("stopping" | "fenced" | "moved" | "restoring" | "restored")
+  | ("staging" | "staged" | "switched" | "starting" | "running" | "abandoned");
+
+/** What a stage means. Every decision goes by this table, or by a single stage. */
+interface StageMeaning {
+  /** The host's role in the move. */
+  readonly role: "source" | "target";
+  /** The move has begun to change the orchestrator on this host, and has not ended. */
+  readonly isOpen?: true;
+  /** An orchestrator may run on this host. */
+  readonly mayRun?: true;
+  /** The key is on this host: at rest, or with a start that was not verified yet. */
+  readonly key?: "rests" | "starts";
+  /** `part`: nothing but a copy was made. Before a `whole` one the source fenced itself, unless it is a backup's. */
+  readonly copy?: "part" | "whole";
+  /** Stages of the same saga that it follows; any stage if left out. */
+  readonly after?: readonly Stage[];
+}
+
+/** Stages in order, those of a rollback last. */
+const stages: Readonly<Record<Stage, StageMeaning>> = {
+  stopping: { role: "source", isOpen: true, mayRun: true },
+  fenced: { role: "source", isOpen: true, after: ["stopping"] },
+  moved: { role: "source" },
+  restoring: { role: "source", isOpen: true, mayRun: true, after: ["stopping", "fenced", "restored"] },
+  restored: { role: "source", mayRun: true, key: "rests", after: ["restoring"] },
+  staging: { role: "target", copy: "part" },
+  staged: { role: "target", isOpen: true, copy: "whole", after: ["staging"] },
+  switched: { role: "target", isOpen: true, copy: "whole", after: ["staged"] },
+  starting: { role: "target", isOpen: true, mayRun: true, key: "starts", copy: "whole", after: ["switched"] },
+  running: { role: "target", mayRun: true, key: "rests", copy: "whole", after: ["starting"] },
+  abandoned: { role: "target", copy: "part" },
+};
+
+/** Returns what the stage means; nothing without a journal. */
+export const lookUpStage = (stage: string | undefined): Partial<StageMeaning> =>
+  stage !== undefined && Object.hasOwn(stages, stage) ? stages[stage as Stage] : {};
 
 /** A move in one direction: there, or back. */
 export interface Saga {
@@ -31,26 +67,28 @@ export interface Saga {
  * there: the next run knows how far the move is, even without Pulumi's state.
  */
 export interface Journal extends Saga {
-  readonly version: 1;
+  readonly version: typeof journalVersion;
   readonly generation: number;
   /** Fingerprints of the hosts' ssh keys. */
   readonly source: string;
   readonly target: string;
   readonly side: WhichHost;
   readonly other: { readonly address: string; readonly hostKey: string };
-  readonly stage: (typeof sourceStages)[number] | (typeof targetStages)[number];
-  /** ISO 8601, by the host's clock. */
+  readonly stage: Stage;
+  /** ISO 8601, by the clock of the machine that ran the move. */
   readonly at: string;
-  /** Unit and key store before the fence, for a rollback. */
-  readonly was: { readonly enabled?: boolean; readonly unitFile?: string; readonly keyStore?: string };
+  /** Name that the fence gives to the key store on this host, for a rollback. */
+  readonly keyStore?: string | undefined;
   /** The orchestrator's identity; null if its build reports none. */
   readonly identity: Readonly<Record<string, string>> | null;
   /** Stages of all moves on this host, oldest first. */
-  readonly history: readonly { readonly stage: string; readonly at: string; readonly move?: MoveId | undefined }[];
+  readonly history: readonly { stage: string; at: string; direction?: string; move?: MoveId | undefined }[];
 }
 
 export interface OrchestratorObservation {
   readonly journal?: Journal | undefined;
+  /** The journal's file. A step changes nothing on a host whose file differs from the one that it was decided by. */
+  readonly text?: string | undefined;
   /** True if a process of the orchestrator lives, or systemd is about to start one. */
   readonly active: boolean;
   /** True if the unit is masked, also after a reboot. */
@@ -75,16 +113,10 @@ export function belongsToSaga(at: WhichHost, journal: Journal, saga: Saga): bool
   );
 }
 
-/** Stages that the target of a move reaches only after its source was stopped and fenced itself. */
-const fencedStages: readonly string[] = ["staged", "switched", "starting", "running"];
-
 /** True if a target's journal shows that the source was fenced. That of a restore shows nothing: no source was asked. */
 export function showsFencedSource(journal: Journal | undefined): boolean {
-  return journal !== undefined && journal.isRestore !== true && fencedStages.includes(journal.stage);
+  return journal !== undefined && journal.isRestore !== true && lookUpStage(journal.stage).copy === "whole";
 }
-
-/** Stages of a move that left at most a copy on its host. */
-export const copyStages: readonly string[] = ["staging", "abandoned"];
 
 /** True if the orchestrator leaves this host in a saga. */
 export function isSource(side: WhichHost, { direction }: Saga): boolean {
@@ -105,11 +137,10 @@ export function parseJournal(text: string, where: string): Journal | undefined {
   if (text.trim() === "") return undefined;
   const found = parseJson(text);
   const move = parseMove(found?.move);
-  const stages: readonly string[] =
-    found?.side && found.direction && isSource(found.side, found as Journal) ? sourceStages : targetStages;
+  const role = found?.side && found.direction && isSource(found.side, found as Journal) ? "source" : "target";
   const isWhole =
     found !== null &&
-    found.version === 1 &&
+    found.version === journalVersion &&
     isGeneration(found.generation) &&
     areTexts({ move: found.move, source: found.source, target: found.target, at: found.at ?? "" }) &&
     areTexts({ ...found.other, address: found.other?.address }) &&
@@ -117,22 +148,22 @@ export function parseJournal(text: string, where: string): Journal | undefined {
     (found.direction === "forward" || found.direction === "back") &&
     (found.side === "old" || found.side === "new") &&
     typeof (found.isRestore ?? false) === "boolean" &&
-    areTexts(found.was, { enabled: "boolean" }) &&
-    [found.was?.unitFile, found.was?.keyStore].every((file = "/") => file.startsWith("/")) &&
+    isPrintable(found.keyStore ?? "") &&
+    !found.keyStore?.includes("/") &&
     areTexts(found.identity) &&
     Array.isArray(found.history ?? []) &&
     (found.history ?? []).every((entry) => typeof entry?.stage === "string" && areTexts(entry)) &&
-    stages.includes(String(found.stage));
+    lookUpStage(String(found.stage)).role === role;
   if (isWhole) {
     const history = (found.history ?? []).map((entry) => ({ ...entry, move: parseMove(entry.move) }));
-    return { was: {}, identity: null, at: "", ...found, move, history } as Journal;
+    const { open, mayRun, ...rest } = found;
+    return { identity: null, at: "", ...rest, move, history } as Journal;
   }
   throw new ProblemError({
     kind: "unreadableJournal",
     what: `${where}: the journal of the orchestrator's move cannot be read`,
-    found: `${(found?.version ?? 1) === 1 ? "another form than this program writes" : `version ${found?.version}`}, in ${journalFile}`,
-    needed:
-      "version 1, as this program writes it. Did a newer version of it write this journal, or did somebody change it?",
+    found: `${(found?.version ?? journalVersion) === journalVersion ? "another form than this program writes" : `version ${found?.version}`}, in ${journalFile}`,
+    needed: `version ${journalVersion}, as this program writes it. Did a newer version of it write this journal, or did somebody change it?`,
     next: "Nothing was touched. Use the version of this program that wrote it, or repair the file.",
   });
 }
@@ -150,8 +181,29 @@ function areTexts(part: object | null | undefined, except: Readonly<Record<strin
 /** A journal as in its file, where moves are texts; unchecked. */
 export type WrittenJournal = Partial<Omit<Journal, "move" | "history">> & {
   readonly move?: unknown;
-  readonly history?: readonly { readonly stage: string; readonly at: string; readonly move?: unknown }[];
+  readonly history?: readonly { stage: string; at: string; direction?: string; move?: unknown }[];
+  /** For scripts, which know no stages: the stage while {@link StageMeaning.isOpen} or mayRun is true, else nothing. */
+  readonly open?: string;
+  readonly mayRun?: string;
 };
+
+/** Returns a journal's file, with a key on each line. */
+export function formatJournal(journal: Journal): string {
+  const { stage, history, ...rest } = journal;
+  const { isOpen, mayRun } = lookUpStage(stage);
+  const written: WrittenJournal = {
+    ...rest,
+    move: formatMove(journal.move),
+    stage,
+    open: isOpen ? stage : "",
+    mayRun: mayRun ? stage : "",
+    history: history.map((past) => ({ ...past, move: past.move && formatMove(past.move) })),
+  };
+  const lines = Object.entries(written).flatMap(([key, value]) =>
+    value === undefined ? [] : [`  ${JSON.stringify(key)}: ${JSON.stringify(value)}`],
+  );
+  return `{\n${lines.join(",\n")}\n}\n`;
+}
 
 function parseJson(text = ""): WrittenJournal | null {
   try {
@@ -164,7 +216,7 @@ function parseJson(text = ""): WrittenJournal | null {
 
 /**
  * True if, by its journal, the new host holds at most a bulk copy of this move. The next move judges what an abandoned
- * move left there (orchestrator/journal.sh, signer_lies_in_place).
+ * move left there (mayLieInPlace in nextJournal.ts).
  */
 export function hasStagedNothing(journal: Journal | undefined, move: MoveId): boolean {
   if (journal === undefined) return true;

@@ -5,8 +5,8 @@ import {
   type HostState,
   type HostStates,
   journalFile,
+  lookUpStage,
   showsFencedSource,
-  sourceStages,
   type WhichHost,
 } from "./journal.ts";
 
@@ -19,7 +19,7 @@ export interface HostAddresses extends Readonly<Record<WhichHost, string>> {
 export function describeKeyLocation(states: HostStates, places: HostAddresses): string {
   const name = (side: WhichHost) => formatHost(side, places[side]);
   const active = bothSides.filter((side) => states[side]?.active);
-  const started = findSide(states, ["running", "starting"]);
+  const started = findSide(states, ({ role, key }) => role === "target" && key !== undefined);
   const left = started ? undefined : bothSides.find((side) => hasLeft(side, states));
   const { journal } = (left && states[left]) ?? {};
   if (left && journal && journal.other.address !== places[otherSide(left)]) {
@@ -30,7 +30,7 @@ export function describeKeyLocation(states: HostStates, places: HostAddresses): 
   if (!states.old && !states.new)
     return `Which host has the key is unknown: both hosts are unreachable. Each host's ${journalFile} tells.`;
   const staged = showsFencedSource(states.new?.journal) ? "new" : "old";
-  const holder = started ?? (left && otherSide(left)) ?? findSide(states, sourceStages) ?? staged;
+  const holder = started ?? (left && otherSide(left)) ?? findSide(states, ({ role }) => role === "source") ?? staged;
   const other = otherSide(holder);
   const nobody = active.length === 0 && states.old && states.new ? " Nobody signs now." : "";
   return `The key is on ${name(holder)}, which ${describeHolder(states[holder])}; ${name(other)} ${describeOther(states[other], states[holder])}.${nobody}`;
@@ -40,8 +40,8 @@ function otherSide(side: WhichHost): WhichHost {
   return side === "old" ? "new" : "old";
 }
 
-function findSide(states: HostStates, stages: readonly string[]): WhichHost | undefined {
-  return bothSides.find((side) => stages.includes(states[side]?.journal?.stage ?? ""));
+function findSide(states: HostStates, is: (stage: ReturnType<typeof lookUpStage>) => boolean): WhichHost | undefined {
+  return bothSides.find((side) => is(lookUpStage(states[side]?.journal?.stage)));
 }
 
 /** True if a host's orchestrator moved away, and the other host has no journal of that move. */

@@ -20,8 +20,7 @@ signer_read() {
 # signer_receive: appends a $piece of a backup's encrypted archive, in base64, to the $offset bytes that came before.
 signer_receive() {
   local file=$state/restored place
-  signer_owned
-  signer_current
+  signer_begin
   if [ "$offset" -eq 0 ]; then
     has openssl || fail "openssl is missing on this host" "needed: install it: apt-get install openssl"
     # Room for the archive and its content, which may be on another disk, and 256 MB more for the node of this host.
@@ -38,8 +37,7 @@ signer_receive() {
 # Decrypts the archive with $archive_key, and unpacks its folder $inside as $receive_into, which it replaces.
 signer_unpack() {
   restored=$state/restored fresh=$receive_into.new
-  signer_owned
-  signer_current
+  signer_begin
   trap 'rm -rf -- "$restored" "$fresh"' EXIT
   rm -rf -- "$fresh"
   mkdir -p -m 700 "$fresh"

@@ -10,13 +10,8 @@ nothing_copied() {
 }
 
 signer_flock 100 || nothing_copied "another run is at work on this host"
-stage=$(signer_line stage)
-# The move cleans up what a rollback left in its staging directory here, and an abandoned copy in place.
-case $stage in
-  '' | staging | moved) ;;
-  *) nothing_copied "the move has begun or ended here ($stage)" ;;
-esac
 [ -e "$copy_dir/bulk" ] || nothing_copied "no copy waits for this host"
+[ "$(signer_journal)" = "$(cat "$copy_dir/bulk")" ] || nothing_copied "the move has begun or ended here"
 if signer_is_active; then nothing_copied "an orchestrator runs here"; fi
 
 mkdir -p "$receive_into" "$signer_runs"

@@ -108,16 +108,16 @@ signer_copy_key() {
   copy_key
 }
 signer_copy_key_away() { copy_key_away; }
-# A key that the other host knows waits for the bulk copy (core/steps/orchestrator/bulkCopy.sh), which takes no other: not the move's own.
+# A key that the other host knows waits for the bulk copy (core/steps/orchestrator/bulkCopy.sh), which takes no other: not the
+# move's own, nor one for another journal.
 signer_copy_key_waits() {
-  signer_owned
+  signer_begin
   [ -e "$copy_dir/key" ] || fail "the key of the copy is gone"
-  : > "$copy_dir/bulk"
+  say "$journal" > "$copy_dir/bulk"
 }
 
 signer_copy_allow() {
-  signer_owned
-  signer_current
+  signer_begin
   copy_allow "host_name state directory receive_into aside_store copy_dir signer_runs" \
     "say fail signer_plain_store signer_work copy_list copy_paths copy_rename copy_frame copy_await copy_take copy_bounded copy_send copy_receive copy_unlink copy_remove copy_only_inward copy_keep_shares copy_drop_shares copy_kept"
 }
@@ -129,8 +129,7 @@ signer_copy_forbid() {
 
 # Connects to the old host, and runs the copy with it; $copy_side is what this host does.
 signer_copy() {
-  signer_owned
-  signer_current
+  signer_begin
   signer_copy_now
 }
 signer_copy_now() {
@@ -149,23 +148,21 @@ signer_flush() {
 
 # Copies this host's own directory, so that a rollback has to send only what differs.
 signer_copy_local() {
-  signer_owned
-  signer_current
-  signer_was
+  signer_begin
   if [ -d "$directory" ] && [ ! -e "$receive_into/config.json" ]; then
     copy_keep_shares
     rm -rf "$receive_into"
     cp -a --reflink=auto "$directory" "$receive_into"
     copy_drop_shares
-    if [ -n "$was_store" ] && [ -e "$receive_into/${was_store##*/}" ]; then mv -T "$receive_into/${was_store##*/}" "$(signer_plain_store "$receive_into/${was_store##*/}")"; fi
+    local aside=$receive_into/$fenced_store
+    if [ -n "$fenced_store" ] && [ -e "$aside" ]; then mv -T "$aside" "$(signer_plain_store "$aside")"; fi
   fi
   mkdir -p "$receive_into"
 }
 
 # Removes the files that differ by the comparison, so that the next copy sends them whole.
 signer_copy_retake() {
-  signer_owned
-  signer_current
+  signer_begin
   signer_work
   base64 -d <<< "$retake" > "$work/retake"
   copy_remove "$work/retake"

@@ -2,13 +2,11 @@
 target=/usr/local/bin/$executable
 unit_file=/usr/local/lib/systemd/system/$service.service
 etc_file=/etc/systemd/system/$service.service
-stage=$(sed -n 's/^  "stage": "\(.*\)",$/\1/p' "$state/orchestrator.json" 2> /dev/null || true)
-case $stage in
-  starting | running | stopping | restoring | restored)
-    say "an orchestrator is on this host ($stage): its installation is left as it is"
-    exit 0
-    ;;
-esac
+stage=$(signer_says mayRun)
+if [ -n "$stage" ]; then
+  say "an orchestrator is on this host ($stage): its installation is left as it is"
+  exit 0
+fi
 if service_is_active "$service"; then
   say "$service runs here: its installation is left as it is"
   exit 0

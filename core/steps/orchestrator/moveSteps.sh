@@ -1,4 +1,5 @@
 # The steps of a move on a host, there and back (docs/specification.md, 1.2). Each can be repeated, wherever it was interrupted.
+# Whether a step is due by both journals was decided before. It writes $next, and $last after it, as its journal.
 
 signer_assert_own_unit() {
   case $side in old) assert_own_unit oldHost.orchestrator.service "$service" ;; *) assert_own_unit orchestrator.service "$service" ;; esac
@@ -8,7 +9,7 @@ signer_assert_own_unit() {
 signer_mask() {
   local file=/etc/systemd/system/$service.service
   if unit_is_masked "$service"; then return 0; fi
-  if unit_lies_at "$file"; then mv -fT "$file" "$file.moved" && was_unit=$file; fi
+  if unit_lies_at "$file"; then mv -fT "$file" "$file.moved"; fi
   # Same as `systemctl mask`, without the reload: signer_see_mask or the next boot makes systemd read it.
   ln -sfn /dev/null "$file"
   unit_is_masked "$service" || fail "$service could not be masked" "found: $(ls -l "$file" 2>&1)"
@@ -32,21 +33,14 @@ signer_wait_for_end() {
 }
 signer_lock_is_free() { [ ! -e "$directory/.lock" ] || flock -n "$directory/.lock" true; }
 
-# Stops the orchestrator, also for later boots. Writes the journal first, with what a rollback needs.
+# Prints the name of the key store.
+signer_store() { signer_key_store "$directory"; }
+
+# Stops the orchestrator, also for later boots. Writes the journal first, with the name that the fence will give to the key store.
 signer_stop() {
   signer_assert_own_unit
   signer_begin
-  if [ "$(signer_stage)" != stopping ]; then
-    was_enabled=false was_unit= was_store=
-    if [ "$(systemctl is-enabled "$service" 2> /dev/null || true)" = enabled ]; then was_enabled=true; fi
-    local file=/etc/systemd/system/$service.service
-    if unit_lies_at "$file"; then was_unit=$file; fi
-    # Choose the name for the fenced key store now, while the orchestrator still signs. A command of its own: within the words of the
-    # next command its failure would not end the script.
-    was_store=$(signer_key_store "$directory")
-    TZ=UTC0 printf -v was_store '%s/%s.moved-to-%s-%(%Y%m%dT%H%M%SZ)T' "$directory" "$was_store" "$other_address" -1
-    signer_write stopping
-  fi
+  signer_enter "$next"
   # Mask before the stop: a boot in between starts nothing, and the mask is written while the orchestrator still signs.
   signer_mask
   systemctl stop "$service" 2> /dev/null || true
@@ -59,21 +53,21 @@ signer_stop() {
 # Renames the key store to a name that tells where the orchestrator went.
 signer_fence() {
   signer_begin
-  case $(signer_stage) in stopping | fenced) ;; *) fail "this move did not stop the orchestrator of this host: not fenced" ;; esac
   unit_is_masked "$service" || fail "$service is not masked: not fenced"
   signer_see_mask
   if signer_is_active; then fail "the orchestrator runs again on this host: not fenced"; fi
-  if [ ! -e "$was_store" ]; then mv -T "$(signer_plain_store "$was_store")" "$was_store"; fi
+  local store=$directory/${fenced_store:?}
+  if [ ! -e "$store" ]; then mv -T "$(signer_plain_store "$store")" "$store"; fi
   sync "$directory"
-  signer_enter fenced
+  signer_enter "$next"
   signer_side
 }
 
 # Undoes the fencing in reverse order, and starts the orchestrator. The journal says already that this host may sign.
 signer_unfence_and_start() {
-  local file=/etc/systemd/system/$service.service store
-  store=$(signer_plain_store "$was_store")
-  if [ -n "$store" ] && [ -e "$was_store" ] && [ ! -e "$store" ]; then mv -T "$was_store" "$store"; fi
+  local file=/etc/systemd/system/$service.service aside=$directory/$fenced_store store
+  store=$(signer_plain_store "$aside")
+  if [ -n "$fenced_store" ] && [ -e "$aside" ] && [ ! -e "$store" ]; then mv -T "$aside" "$store"; fi
   if unit_is_masked "$service"; then rm -f "$file"; fi
   if is_there "$file.moved" && ! is_there "$file"; then mv -T "$file.moved" "$file"; fi
   # systemd reads a unit anew at each query if nothing refers to it; otherwise only at a reload.
@@ -86,8 +80,7 @@ signer_unfence_and_start() {
 # Starts the source's orchestrator again. Called only after the target was read as masked and not started.
 signer_restore() {
   signer_begin
-  case $(signer_stage) in stopping | fenced | restoring | restored) ;; *) fail "this move did not stop the orchestrator of this host: not started" ;; esac
-  signer_enter restoring
+  signer_enter "$next"
   signer_unfence_and_start
 }
 
@@ -99,9 +92,8 @@ signer_staging() {
     fail "the node of this host was shut down for good: no orchestrator moves here" "found: since $(head -n 1 "$state/retired")" \
       "needed: set lifecycle in this host's own stack to active or adopted, or leave the orchestrator where it is: remove pillar-host:orchestrator.rollback, then $(pulumi_up)"
   fi
-  case $(signer_line stage) in starting | running) fail "an orchestrator was started on this host: nothing is staged beside it" ;; esac
   if signer_is_active; then fail "an orchestrator runs here: nothing is staged beside it" "See it with: systemctl status $service"; fi
-  signer_enter staging
+  signer_enter "$next"
   mkdir -p "$directory.arriving"
   signer_side
 }
@@ -109,14 +101,15 @@ signer_staging() {
 # Puts the copy in place with one rename, after it was compared with the source, which is fenced.
 signer_arrive() {
   signer_begin
-  case $(signer_stage) in staging | staged) ;; *) fail "no orchestrator directory is staged on this host" ;; esac
   if signer_is_active; then fail "an orchestrator runs here: its directory is not replaced" "See it with: systemctl status $service"; fi
+  # Once staged, it may be in place already.
+  [ "$next" = "$journal" ] || [ -d "$directory.arriving" ] || fail "no copy of the orchestrator's directory is staged on this host: nothing was put in place"
   if [ -d "$directory.arriving" ]; then
     signer_place_config "$directory.arriving/config.json"
     sync "$directory.arriving"
   fi
   # Once staged, the copy is put in place without another comparison, so all of it must be on the disk (signer_flush).
-  signer_enter staged
+  signer_enter "$next"
   if [ -d "$directory.arriving" ]; then
     if [ -e "$directory" ] || [ -L "$directory" ]; then
       local aside
@@ -127,8 +120,7 @@ signer_arrive() {
     mv -T "$directory.arriving" "$directory"
     sync "$(dirname "$directory")"
   fi
-  was_store=
-  signer_write switched
+  signer_enter "$last"
   signer_side
 }
 
@@ -144,22 +136,19 @@ signer_place_config() {
 # Starts the orchestrator. Writes the journal before, because from then on this host may sign.
 signer_start() {
   signer_begin
-  case $(signer_stage) in switched | starting) ;; *) fail "the orchestrator's directory is not in place on this host: not started" ;; esac
   local store
   store=$(signer_key_store "$directory")
   [ -e "$directory/$store" ] && [ -s "$directory/config.json" ] || fail "$directory is incomplete: not started" "needed: $store and config.json in it"
-  signer_enter starting
+  signer_enter "$next"
   signer_unfence_and_start
 }
 
-# signer_settle: writes $stage (running, moved or restored), for which the caller has seen the evidence.
+# Writes a saga's last stage on this host, for which the caller has seen the evidence. A mask leaves the unit's links for the boot
+# as they were, so that only an orchestrator that came here is to be enabled.
 signer_settle() {
   signer_begin
-  case $stage in
-    running) systemctl enable --quiet "$service" 2> /dev/null || warn "$service could not be enabled: it will not start at a boot" ;;
-    restored) if [ "$was_enabled" != false ]; then systemctl enable --quiet "$service" 2> /dev/null || true; fi ;;
-  esac
-  signer_enter "$stage"
+  if [ "$enable" = yes ]; then systemctl enable --quiet "$service" 2> /dev/null || warn "$service could not be enabled: it will not start at a boot"; fi
+  signer_enter "$next"
   signer_side
 }
 
@@ -167,15 +156,14 @@ signer_settle() {
 signer_seal() {
   signer_assert_own_unit
   signer_begin
-  case $(signer_line stage) in starting | running) fail "the orchestrator of this host was started: it is not sealed" ;; esac
   systemctl stop "$service" 2> /dev/null || true
   signer_mask
   signer_see_mask
   signer_wait_for_end
   # Before the rename: a run that comes in between must not take what lies here for a directory in place.
-  signer_enter abandoned
-  # Decided by the files, because a run that was interrupted here has already written the stage.
-  if signer_lies_in_place; then
+  signer_enter "$next"
+  # By the journal the copy may be in place, and the files tell: a run that was interrupted here has already written the stage.
+  if [ "$may_lie" = yes ] && signer_is_placed; then
     mv -T "$directory" "$directory.arriving"
     sync "$(dirname "$directory")"
   fi

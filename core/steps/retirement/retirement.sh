@@ -41,14 +41,15 @@ holds_any() {
 
 # Marks the host as retired, unless an orchestrator is here, or may come back in a move that has begun. A move and this shutdown
 # may run at the same time, from two machines: both check and write under one lock, and no move brings an orchestrator to a
-# marked host (orchestrator/moveSteps.sh). With $in_spite the operator has typed that neither matters.
+# marked host (orchestrator/moveSteps.sh). $judged is the stage by which the guard allowed this, after it had asked the successor
+# (core/retirement/lossRules.ts). With $in_spite the operator has typed that neither matters.
 retire_mark() {
   local busy
   if is_marked retired; then return 0; fi
   signer_flock 100 || retire_waits "a step of the move, or an upgrade of the node, is at work"
   if [ "${in_spite:-no}" != yes ]; then
     busy=$(signer_at_work)
-    [ -z "$busy" ] || retire_waits "$busy"
+    [ -z "$busy" ] || [ "$busy" = "its journal says ${judged:-}" ] || retire_waits "$busy"
     if is_at_work "$signer_service" "$signer_executable" "$signer_rpc_port"; then retire_waits "an orchestrator runs here"; fi
   fi
   mark retired

@@ -2,7 +2,7 @@ import type { Requirements } from "../../../core/orchestrator/checks/survey.ts";
 import { HostPair } from "../../../core/orchestrator/hosts/hostPair.ts";
 import type { MoveHost, MoveInputs } from "../../../core/orchestrator/hosts/moveInputs.ts";
 import { confirmFor } from "../../../core/orchestrator/rules/confirmations.ts";
-import type { HostState, Journal } from "../../../core/orchestrator/rules/journal.ts";
+import { type HostState, type Journal, journalVersion, type Stage } from "../../../core/orchestrator/rules/journal.ts";
 import { commandsFor } from "../../../core/util/commands.ts";
 import { moveNamed } from "../../moveNamed.ts";
 
@@ -17,13 +17,18 @@ export const examplePlaces = {
 /** Output of signer_copy_key. */
 export const exampleCopyKey = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"A".repeat(43)} pillar-host-copy\n203.0.113.9\n`;
 
+export const exampleStages: readonly Stage[] = [
+  ...(["stopping", "fenced", "moved", "restoring", "restored"] as const),
+  ...(["staging", "staged", "switched", "starting", "running", "abandoned"] as const),
+];
+
 /** Returns a journal of a move from the host with the key A to the one with the key B. */
 export const exampleJournal = (
   side: Journal["side"],
   stage: Journal["stage"],
   more: Partial<Journal> = {},
 ): Journal => ({
-  version: 1,
+  version: journalVersion,
   move: exampleMove,
   direction: "forward",
   generation: 1,
@@ -32,7 +37,6 @@ export const exampleJournal = (
   side,
   stage,
   at: "",
-  was: {},
   identity: null,
   history: [],
   other: { address: "", hostKey: "" },
@@ -103,7 +107,7 @@ export const exampleInputs = (more: Partial<MoveInputs> = {}): MoveInputs => ({
 
 /** Returns both hosts with these parts replaced. */
 export function pairDouble(parts: Partial<HostPair>): HostPair {
-  const deps = { ticks: () => 0, sleep: async () => undefined, say: () => undefined };
+  const deps = { now: () => 0, ticks: () => 0, sleep: async () => undefined, say: () => undefined };
   const pair = new HostPair(exampleInputs(), "token", deps);
   return Object.assign(pair, { variables: () => ({}), close: async () => undefined }, parts);
 }

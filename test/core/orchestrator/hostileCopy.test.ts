@@ -53,7 +53,7 @@ function openStage(root: LocalRoot) {
       const sent = join(root.scratch, `sent${count}`);
       writeFileSync(sent, pack(join(root.scratch, `tree${count}`), copy));
       const answered = join(root.scratch, "answered");
-      root.before = `signer_owned() { :; }\nhostile() {\n${stage.how} < "$sent" > "${answered}"; }`;
+      root.before = `signer_begin() { :; }\nhostile() {\n${stage.how} < "$sent" > "${answered}"; }`;
       return messageOf(root.call("hostile", { sent, receive_into: arriving }));
     },
   };
@@ -87,7 +87,7 @@ describe("a copy from a host in another's hands", () => {
 
   test("files to copy again do not lead outside", async ({ stage }) => {
     const retake = async (path: string) => {
-      stage.root.before = "signer_owned() { :; }";
+      stage.root.before = "signer_begin() { :; }";
       const list = Buffer.from(`${path}\0`).toString("base64");
       return messageOf(stage.root.call("signer_copy_retake", { retake: list, receive_into: stage.arriving }));
     };
@@ -190,7 +190,7 @@ async function allow({ root, arriving }: Stage, hours: number): Promise<void> {
   const home = join(root.scratch, "home");
   mkdirSync(join(home, ".ssh"), { recursive: true });
   writeFileSync(join(home, ".ssh", "authorized_keys"), "");
-  root.before = `signer_owned() { :; }\ncopy_take_back() { :; }\ngetent() { echo "root:x:0:0::${home}:/bin/sh"; }`;
+  root.before = `signer_begin() { :; }\ncopy_take_back() { :; }\ngetent() { echo "root:x:0:0::${home}:/bin/sh"; }`;
   await root.call("signer_copy_allow", {
     copy_dir: join(root.scratch, "copy"),
     login_user: "root",

@@ -32,7 +32,7 @@ function journalOf(answer: (spot: Spot, usual: string) => string): string {
     ...exampleJournal("old", "moved"),
     move: "pillar-host/prod/Anvil/1",
     other: { address: answer("journalOther", "192.0.2.2"), hostKey: "k" },
-    was: { keyStore: `/root/.o/${answer("journalStore", "producer.moved-to-x")}` },
+    keyStore: answer("journalStore", "producer.moved-to-x"),
     identity: { producer: answer("journalIdentity", "z1q") },
   };
   return Buffer.from(JSON.stringify(journal)).toString("base64");

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { beforeAll, describe, expect, it } from "vitest";
+import { journalVersion } from "../../../core/orchestrator/rules/journal.ts";
 import { usualSporks } from "../../../lab/doubles/chain/index.ts";
 import { addRule } from "../../../lab/faults/networkFaults.ts";
 import { hostNamespace } from "../../../lab/hosts/network.ts";
@@ -16,7 +17,7 @@ const spork = { id: "ab".repeat(32), name: "spork-next" };
 
 /** State of the host to which the orchestrator moved. */
 const journal = {
-  version: 1,
+  version: journalVersion,
   move: "pillar-host/prod/Anvil/1",
   direction: "forward",
   generation: 1,
@@ -26,7 +27,6 @@ const journal = {
   target: "SHA256:new",
   other: { address: "192.0.2.9", hostKey: "ssh-ed25519 AAAA" },
   at: "2026-11-21T18:00:00Z",
-  was: {},
   identity: null,
   history: [],
 };

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Backup } from "../../../core/eventLog/events.ts";
 import { takeBackup } from "../../../core/orchestrator/backup/backup.ts";
 import { createMoveInputs } from "../../../core/orchestrator/hosts/moveInputs.ts";
+import { formatJournal, type Stage } from "../../../core/orchestrator/rules/journal.ts";
 import { createPathVariables } from "../../../core/retirement/guardInputs.ts";
 import { readAnswer } from "../../../core/ssh/answer.ts";
 import { asRoot } from "../../../core/ssh/root.ts";
@@ -18,6 +19,7 @@ import type { Lab, LabHost } from "../../../lab/lab.ts";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
 import { configOf } from "../../components/exampleConfig.ts";
+import { exampleJournal } from "../../core/orchestrator/exampleMove.ts";
 import { localRoot } from "../../core/orchestrator/localRoot.ts";
 import { moveNamed } from "../../moveNamed.ts";
 import type { Outcome } from "../../providers/runProvider.ts";
@@ -230,23 +232,16 @@ describe("units that are enabled from another directory", () => {
       "/opt/units/orchestrator.service\n/opt/units/orchestrator.service\norchestrator.service\nenabled\nactive",
     );
     const shared = { token: "me", service: "orchestrator", directory: "/root/.orchestrator", rpc_port: 55000 };
-    const keys = { generation: 1, source_key: from.hostKey, target_key: to.hostKey };
-    const saga = {
-      move: "pillar-host/next/Anvil/1",
-      direction: "forward",
-      side: "old",
-      executable: "orchestrator",
-      ...keys,
-    };
-    const other = { other_address: to.address, other_host_key: to.hostKey, identity: "" };
-    const variables = { ...shared, ...saga, ...other };
-    await call(readOrchestratorLibrary(), "signer_take_lock; signer_stop; signer_fence", variables);
+    const written = (stage: Stage) => Buffer.from(formatJournal(exampleJournal("old", stage))).toString("base64");
+    const fenced_store = `producer.moved-to-${to.address}-20260101T000000Z`;
+    const variables = { ...shared, side: "old", executable: "orchestrator", fenced_store };
+    const stopping = { ...variables, journal: "", next: written("stopping") };
+    await call(readOrchestratorLibrary(), "signer_take_lock; signer_stop; signer_fence", stopping);
     expect(await stateOf("orchestrator")).toMatch(/^\/dev\/null\n.*\norchestrator.service.moved\nmasked\ninactive$/s);
     await onHost(from, "! systemctl start orchestrator 2> /dev/null");
-    await call(readOrchestratorLibrary(), "signer_take_lock; signer_restore; signer_settle; signer_drop_lock", {
-      ...variables,
-      stage: "restored",
-    });
+    const restored = { ...variables, journal: stopping.next, next: written("restored"), enable: "no" };
+    const undo = "signer_take_lock; signer_restore; signer_settle; signer_drop_lock";
+    await call(readOrchestratorLibrary(), undo, restored);
     expect(await stateOf("orchestrator")).toBe(before);
   });
 

@@ -12,7 +12,7 @@ afterAll(() => root.close());
 
 /** Returns the error of a copy whose ssh prints this. */
 async function refusedBy(words: string): Promise<string> {
-  root.before = `signer_owned() { :; }
+  root.before = `signer_begin() { :; }
     ssh() { echo "${words}" >&2; return 255; }
     copy_receive() { return 1; }`;
   const variables = {

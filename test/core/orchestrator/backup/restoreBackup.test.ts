@@ -21,14 +21,10 @@ const take = async (paths: readonly string[], base = join(root.scratch, "host"))
   const source = { label: "asked", place: { base, paths }, changing: [], isJson: () => false } as const;
   return (await takeBackup(root, source, settings, deps)).file;
 };
-/** Variables of each call of a move, with its files in the scratch directory. */
+/** Variables of each call of a move on a host without a journal, with its files in the scratch directory. */
 const saga = () => ({
   token: "t",
-  move: "m",
-  direction: "forward",
-  generation: 1,
-  source_key: "a",
-  target_key: "b",
+  journal: "",
   orchestrator_lock: join(root.scratch, "state/orchestrator.lock"),
   orchestrator_journal: join(root.scratch, "state/orchestrator.json"),
 });

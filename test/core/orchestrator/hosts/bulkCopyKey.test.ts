@@ -22,7 +22,7 @@ async function prepared(hosts: HostStates, failing?: string, more: Partial<MoveI
   const root = { address: "203.0.113.9" } as RootHost;
   const pair = pairDouble({
     roots: { old: root, new: root },
-    look: async (_saga, before) => {
+    look: async (before) => {
       const read = bothSides.filter((side) => !before || before[side]);
       called.push(...read.map((side) => `look ${side}`));
       return { old: undefined, new: undefined, ...Object.fromEntries(read.map((side) => [side, hosts[side]])) };
@@ -36,9 +36,14 @@ async function prepared(hosts: HostStates, failing?: string, more: Partial<MoveI
       called.push("lock");
       return hosts;
     },
-    close: async (_saga, locked) => void called.push(locked ? "unlock" : "close"),
+    close: async (locked) => void called.push(locked ? "unlock" : "close"),
   });
-  const deps = { ticks: () => 0, sleep: async () => undefined, say: (line: string) => void said.push(line) };
+  const deps = {
+    now: () => 0,
+    ticks: () => 0,
+    sleep: async () => undefined,
+    say: (line: string) => void said.push(line),
+  };
   await prepareBulkCopy(exampleInputs({ move, ...more }), deps, pair);
   return { called, said };
 }

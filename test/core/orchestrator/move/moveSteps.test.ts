@@ -79,6 +79,7 @@ async function openStage() {
   const call: HostPair["call"] = async ({ side, name }) => {
     stage.called.push(`${side} ${name}`);
     if (name === "signer_flush") await stage.beforeFlush;
+    if (name === "signer_store") return "producer\n";
     if (name === "signer_read") return readFileSync(join(directory, "config.json"), "utf8");
     return name === "signer_copy_key" ? exampleCopyKey : "";
   };
@@ -111,7 +112,7 @@ async function openStage() {
     isWatched: true,
   };
   const run = new MoveRun(inputs, sides, deps);
-  const hands = createMoveActions(run, saga);
+  const hands = createMoveActions(run);
   const close = async () => {
     for (const local of Object.values(locals)) local.close();
     await rpc.close();
@@ -214,7 +215,7 @@ test("moves an orchestrator that stopped live, and none that stopped in a key ge
   const config = join(stage.directory, "config.json");
   writeFileSync(config, JSON.stringify({ GlobalState: 1 }));
   await expect(upTo(stage, "copy")).rejects.toThrow(/^the orchestrator of the old host \(old\) was stopped in state 1/);
-  expect(stage.called).toEqual(["old signer_stop", "old signer_read"]);
+  expect(stage.called).toEqual(["old signer_store", "old signer_stop", "old signer_read"]);
   writeFileSync(config, JSON.stringify({ GlobalState: 0, Name: '"GlobalState": 1' }));
   await upTo(stage, "copy");
   expect(stage.called.at(-1)).toBe("new signer_arrive");

@@ -133,9 +133,9 @@ function failingAt(failing: string, error: Error, isDone: boolean) {
   const model = new Model(() => "none");
   const { perform } = Model.prototype;
   const steps: string[] = [];
-  model.perform = async (step, saga) => {
+  model.perform = async (step, saga, before) => {
     steps.push(step);
-    const states = step === failing && !isDone ? undefined : await perform.call(model, step, saga);
+    const states = step === failing && !isDone ? undefined : await perform.call(model, step, saga, before);
     if (step === failing || !states) throw error;
     return states;
   };

@@ -14,7 +14,7 @@ async function waited(ask: (now: number) => Partial<OrchestratorStatus>) {
   const sleep = async (milliseconds: number) => {
     now += milliseconds;
   };
-  await waitForSignings(status, { ticks: () => now, sleep, say: (line) => void said.push(line) });
+  await waitForSignings(status, { now: () => now, ticks: () => now, sleep, say: (line) => void said.push(line) });
   return { said, now, asked };
 }
 

@@ -127,8 +127,8 @@ describe("a started orchestrator", () => {
 
   test("is reported at the move's end if it uses a node of the host that it left", async ({ started }) => {
     const check = async () => {
-      const { run, saga } = await started.look();
-      await assertOwnNode(run, saga, { old: undefined, new: undefined });
+      const { run } = await started.look();
+      await assertOwnNode(run, { old: undefined, new: undefined });
     };
     await check();
     expect(started.said.at(-1)).toContain("it is unknown which nodes it uses");

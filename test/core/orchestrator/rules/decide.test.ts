@@ -104,6 +104,34 @@ describe("another stack's move on these hosts", () => {
     expect(decideMove(wanted("back"), back, freshRun)).toMatchObject(stops);
   });
 
+  const been = [{ stage: "running", at: "x", move: exampleMove }];
+
+  test.each(["stopping", "fenced", "restoring", "moved"])("keeps its host at the stage %s", (stage) => {
+    const journal = { ...theirs, side: "old", history: been } as const;
+    const source = { old: exampleState("old", stage, journal), new: exampleState("new", "-") };
+    expect(decideMove(saga, source, freshRun)).toMatchObject({ why: "another move" });
+    const target = { old: exampleState("old", "fenced"), new: exampleState("new", stage, journal) };
+    expect(decideMove(saga, target, freshRun)).toMatchObject({ why: "another move" });
+  });
+
+  test("keeps a host with an abandoned copy as a source", () => {
+    const journal = { ...theirs, side: "old", direction: "back" } as const;
+    const states = { old: exampleState("old", "abandoned signs", journal), new: exampleState("new", "-") };
+    expect(decideMove(saga, states, freshRun)).toMatchObject({ why: "another move" });
+  });
+
+  test.each(["moved", "restored", "abandoned"])("lets no copy over what came here before, at the stage %s", (stage) => {
+    const journal = { ...theirs, side: "old", history: been } as const;
+    const states = { old: exampleState("old", "fenced"), new: exampleState("new", stage, journal) };
+    expect(decideMove(saga, states, freshRun)).toMatchObject({ why: "another move" });
+  });
+
+  test.each(["running", "restored"])("lets a new move begin from its stage %s", (stage) => {
+    const journal = { ...theirs, side: "new" } as const;
+    const states = { old: exampleState("old", `${stage} signs`, journal), new: exampleState("new", "-") };
+    expect(decideMove(saga, states, freshRun)).toMatchObject({ do: "bulk" });
+  });
+
   test.each(["stopping", "fenced", "moved", "restored"])("leaves this stack's done at the stage %s", (stage) => {
     const states = { old: exampleState("old", stage, theirs), new: exampleState("new", "running signs") };
     expect(decideMove(saga, states, freshRun)).toEqual({ do: "done", holder: "new", why: "moved" });

@@ -5,9 +5,9 @@ import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/de
 import { decideNext } from "../../../../core/orchestrator/rules/generation.ts";
 import {
   type HostStates,
+  lookUpStage,
   type OrchestratorObservation,
-  sourceStages,
-  targetStages,
+  type Stage,
 } from "../../../../core/orchestrator/rules/journal.ts";
 import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles.ts";
 import { checkOrchestrator } from "../../../../core/retirement/lossRules.ts";
@@ -16,7 +16,7 @@ import { quoteShellWord } from "../../../../core/util/quote.ts";
 import { expectNothingOf, hostile, sentText } from "../../../hostile.ts";
 import { moveNamed } from "../../../moveNamed.ts";
 import { fenced, hostFacts } from "../../retirement/exampleFacts.ts";
-import { exampleInputs, exampleJournal, examplePlaces as places } from "../exampleMove.ts";
+import { exampleInputs, exampleJournal, exampleStages, examplePlaces as places } from "../exampleMove.ts";
 
 /** Returns a journal with a word in the place of one of its texts. */
 function withText(journal: object, place: number, word: string): unknown {
@@ -32,12 +32,12 @@ const written = (side: "old" | "new", direction: string, stage: string) => ({
   move: "pillar-host/prod/Anvil/1",
   at: "2026-01-01T00:00:00Z",
   other: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" },
-  was: { enabled: true, unitFile: "/etc/systemd/system/o.service", keyStore: "/root/.o/producer.moved-to-x-1" },
+  keyStore: "producer.moved-to-x-1",
   identity: { producer: "z1q", tssPeerId: "16Uiu2", evmAddress: "0xab" },
   history: [{ stage: "running", at: "2025-01-01T00:00:00Z", move: "pillar-host/prod/Anvil/0" }],
 });
 /** Texts of such a journal: `move` to `history`. */
-const texts = 17;
+const texts = 16;
 
 const look = (journal: unknown, active: boolean): OrchestratorObservation =>
   parseHostState(
@@ -52,7 +52,7 @@ const obstacles: readonly Obstacle[] = [
   ...(["first move", "other hosts"] as const),
 ];
 const memory: RunMemory = { bulkCopied: true, stopped: true, backedUp: true, failed: false };
-const deps = { ticks: () => 0, sleep: async () => undefined, say: () => undefined };
+const deps = { now: () => 0, ticks: () => 0, sleep: async () => undefined, say: () => undefined };
 const pair = new HostPair(exampleInputs(), "token", deps);
 
 /** Returns the text that a run sends to the hosts and prints, with such a journal on one of them. */
@@ -65,7 +65,7 @@ function madeOf(journal: { readonly side: "old" | "new" } & object, active: bool
       const wanted = { move: moveNamed("pillar-host/prod/Anvil/1"), direction };
       const next = decideNext(wanted, seen, remembered);
       if (next.do === "done" || next.do === "stop here") return [];
-      return (["old", "new"] as const).map((side) => sentText(next.do, pair.variables(side, next.saga)));
+      return (["old", "new"] as const).map((side) => sentText(next.do, pair.variables(side, seen)));
     }),
   );
   const told = found.journal
@@ -81,10 +81,13 @@ function madeOf(journal: { readonly side: "old" | "new" } & object, active: bool
   return { sent: sent.join("\n"), told: [...told, ...unmet].join("\n") };
 }
 
-const stages = [
-  ...sourceStages.flatMap((stage) => [["old", "forward", stage] as const, ["new", "back", stage] as const]),
-  ...targetStages.flatMap((stage) => [["new", "forward", stage] as const, ["old", "back", stage] as const]),
-];
+const stages = exampleStages.flatMap((stage): ["old" | "new", "forward" | "back", Stage][] => {
+  const isSource = lookUpStage(stage).role === "source";
+  return [
+    [isSource ? "old" : "new", "forward", stage],
+    [isSource ? "new" : "old", "back", stage],
+  ];
+});
 
 test("reads a journal of odd texts, and continues some of its sagas", () => {
   const all = stages.flatMap(([side, direction, stage]) => madeOf(written(side, direction, stage), true).sent);
@@ -115,7 +118,9 @@ test("no text of a journal reaches a host, adds an output line, or stands unquot
         try {
           made = madeOf({ ...(value as typeof usual) }, active);
         } catch (error) {
-          expect((error as Error).message).toContain("the journal of the orchestrator's move cannot be read");
+          expect((error as Error).message).toMatch(
+            /the journal of the orchestrator's move cannot be read|something else than a plain file name/,
+          );
           return;
         }
         expectNothingOf(word, made.sent);

@@ -24,7 +24,7 @@ import { confirmed, exampleCopyKey, exampleInputs, exampleMove, pairDouble } fro
 const places = [
   ...["addresses", "dataPath", "url", "keyStore", "configKey", "copyKey", "copyAddress", "copyOutput"],
   ...["producer", "tssPeerId", "evmAddress", "unknownName", "stateName", "network", "version", "error"],
-  ...["path", "owner", "asideStore", "journalIdentity", "node", "bridge", "life", "connection"],
+  ...["path", "owner", "asideStore", "storeName", "journalIdentity", "node", "bridge", "life", "connection"],
 ] as const;
 type Place = (typeof places)[number];
 const steps = ["bulk", "stop", "backup", "fence", "copy", "arrive", "start", "close", "seal", "restore"] as const;
@@ -67,9 +67,9 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
   const sent: string[] = [];
   const saga: Saga = { move: exampleMove, direction, generation: 1 };
   const source: WhichHost = direction === "forward" ? "old" : "new";
-  const was = { keyStore: `/root/.orchestrator/${answer("asideStore", "producer.moved-to-x")}` };
+  const keyStore = answer("asideStore", "producer.moved-to-x");
   const identity = { producer: answer("journalIdentity", "z1q") };
-  const journal = { stage: "fenced", was, identity, history: [] } as unknown as Journal;
+  const journal = { stage: "fenced", keyStore, identity, history: [] } as unknown as Journal;
   const look = { active: true, masked: false, journal };
   const file = (name: WhichHost) => (name === source ? answer("path", "tss/a").replaceAll("\0", "0") : "tss/a");
   const [copyKey = ""] = exampleCopyKey.split("\n");
@@ -86,6 +86,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     const printed: Readonly<Record<string, () => string>> = {
       signer_addresses: () => `198.51.100.7 ${answer("addresses", "2001:db8::7")}`,
       signer_read: config,
+      signer_store: () => `${answer("storeName", "producer")}\n`,
       signer_copy_key: () => `${answer("copyKey", copyKey)}\n${answer("copyAddress", "203.0.113.9")}\n`,
       signer_life: () =>
         `ActiveState=active\nSubState=running\nNRestarts=0\nMainPID=7\nPeers=1\nconnection=${answer("connection", "0100007F:8C9E")}\nlog\n${answer("life", "up")}\n`,
@@ -115,7 +116,10 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
   const sides = pairDouble({
     roots: { old: root("old"), new: root("new") },
     call,
-    step: async (each, before) => call(each).then(() => before),
+    step: async (each, before) => {
+      sent.push(JSON.stringify(each.changes ?? {}));
+      return call(each).then(() => before);
+    },
   });
   const inputs = exampleInputs({
     answerWithin: 1000,
@@ -138,7 +142,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     readNodeSync: async () => ({ synced: true, known: true, why: answer("node", "") }),
     readBridge: async () => ({ known: true, state: 0, key: "", why: answer("bridge", "live") }),
   } as MoveDeps;
-  const hands = createMoveActions(new MoveRun(confirmed(inputs), sides, deps), saga);
+  const hands = createMoveActions(new MoveRun(confirmed(inputs), sides, deps));
   const failed: string[] = [];
   for (const step of steps)
     await hands

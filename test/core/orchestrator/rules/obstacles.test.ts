@@ -5,8 +5,8 @@ import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles.ts
 import { moveNamed } from "../../../moveNamed.ts";
 import { exampleJournal, exampleMove, exampleState, examplePlaces as places } from "../exampleMove.ts";
 
-const aside = "/root/.orchestrator/producer.moved-to-203.0.113.9-20260101T000000Z";
-const here = { was: { keyStore: aside }, other: { address: places.new, hostKey: "" } };
+const aside = "producer.moved-to-203.0.113.9-20260101T000000Z";
+const here = { keyStore: aside, other: { address: places.new, hostKey: "" } };
 const at = (
   side: Journal["side"],
   stage: Journal["stage"],

@@ -1,6 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
+import { formatJournal } from "../../../../core/orchestrator/rules/journal.ts";
+import { exampleJournal } from "../../orchestrator/exampleMove.ts";
 import { fillDisk, killedAt, onSmallDisk, type Sandbox, test } from "../sandbox.ts";
 import { begun, ends, functions, host, next, old, program, releaseOf, service } from "./nodeReleaseHost.ts";
 
@@ -161,9 +163,12 @@ echo good > run/node-upgrade.verdict\nSERVICE\ncat running disk/go-node; ls stat
     const script = host(box);
     const all = functions(box, releaseOf(next));
     await box.run(`${script}${all}node_release_fetch`);
-    box.mark("orchestrator.json", '{\n  "stage": "stopping",\n}\n');
-    const busy = await box.run(`${all}node_release_swap`);
-    expect([busy.code, busy.stderr]).toEqual([1, expect.stringContaining("found: its journal says stopping")]);
+    // A rollback of the last one would start the orchestrator here again.
+    for (const stage of ["stopping", "fenced"] as const) {
+      box.mark("orchestrator.json", formatJournal(exampleJournal("old", stage)));
+      const busy = await box.run(`${all}node_release_swap`);
+      expect([busy.code, busy.stderr]).toEqual([1, expect.stringContaining(`found: its journal says ${stage}`)]);
+    }
     rmSync(join(box.state, "orchestrator.json"));
     box.mark("retired");
     expect((await box.run(`${all}node_release_swap`)).stderr).toContain("it was shut down for good");

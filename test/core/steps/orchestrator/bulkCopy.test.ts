@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { formatJournal, type Stage } from "../../../../core/orchestrator/rules/journal.ts";
 import { bulkCopy } from "../../../../core/steps/orchestratorSteps.ts";
 import { configOf } from "../../../components/exampleConfig.ts";
+import { exampleJournal } from "../../orchestrator/exampleMove.ts";
 import { systemctl } from "../../orchestrator/scriptStage.ts";
 import { type Sandbox, test } from "../sandbox.ts";
 
@@ -11,8 +13,9 @@ const answer = `printf '\\nAAAAkey\\n'; read -r bytes; head -c "$bytes" > /dev/n
 const sends = `${answer} printf '0\\n'; tar -c -C "$sandbox/old" .`;
 
 interface Host {
-  /** Stage in the journal of this host. */
-  readonly stage?: string;
+  /** Stage in the journal of this host, and in the one by which the key was made. */
+  readonly stage?: Stage;
+  readonly judged?: Stage;
   /** Commands of the old host's ssh after its login. */
   readonly ssh?: string;
   /** Done before the copy. */
@@ -20,13 +23,15 @@ interface Host {
 }
 
 /** Runs the copy on a new host for which a key waits. The old host has the files in `old`. */
-async function copy(box: Sandbox, { stage, ssh = sends, before = "" }: Host) {
+async function copy(box: Sandbox, { stage, judged = stage, ssh = sends, before = "" }: Host) {
   for (const place of ["state/copy", "old/tss"]) mkdirSync(join(box.dir, place), { recursive: true });
-  for (const name of ["key", "known_hosts", "bulk"]) box.write(`state/copy/${name}`, name);
+  for (const name of ["key", "known_hosts"]) box.write(`state/copy/${name}`, name);
   box.write("state/copy/key.pub", "ssh-ed25519 AAAAkey pillar-host-copy\n");
   box.write("old/config.json", "{}");
   box.write("old/tss/share", "share");
-  if (stage !== undefined) box.mark("orchestrator.json", `{\n  "version": 1,\n  "stage": "${stage}",\n}\n`);
+  const inStage = (at: Stage | undefined) => (at === undefined ? "" : formatJournal(exampleJournal("new", at)));
+  if (stage !== undefined) box.mark("orchestrator.json", inStage(stage));
+  box.write("state/copy/bulk", `${Buffer.from(inStage(judged)).toString("base64")}\n`);
   const journal = box.read("state/orchestrator.json");
   box.command("systemctl", systemctl);
   box.command("ssh", `echo "$*" >> "$sandbox/connected"\n${ssh}`);
@@ -54,9 +59,10 @@ test.for<[string, Host]>([
   expect(box.read("connected")).toContain("-p 2222");
 });
 
-const stages = "staged switched starting running abandoned stopping fenced restoring restored".split(" ");
 test.for<[string, Host]>([
-  ...stages.map((stage): [string, Host] => [`the move has begun or ended here (${stage})`, { stage }]),
+  ["the move has begun or ended here", { stage: "staged", judged: "staging" }],
+  ["the move has begun or ended here", { stage: "staging", before: ": > state/copy/bulk" }],
+  ["the move has begun or ended here", { judged: "moved" }],
   ["no copy waits for this host", { before: "rm state/copy/bulk" }],
   ["an orchestrator runs here", { before: ": > active" }],
 ])("nothing is copied, nobody is connected, and another key stays: %s", async ([why, host], { box }) => {

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
+import { formatJournal, type Stage } from "../../../../core/orchestrator/rules/journal.ts";
 import { createPathVariables } from "../../../../core/retirement/guardInputs.ts";
 import { parseHostFacts } from "../../../../core/retirement/readHost.ts";
 import { formatAssignments } from "../../../../core/ssh/shellWords.ts";
 import { readRetirementLibrary } from "../../../../core/steps/libraries.ts";
+import { exampleJournal } from "../../orchestrator/exampleMove.ts";
 import { test as boxed, replaceAll, type Sandbox } from "../sandbox.ts";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
@@ -302,8 +304,8 @@ describe("the producer address in the node's configuration", () => {
 });
 
 describe("a shutdown during a move of the orchestrator", () => {
-  const inStage = (box: Sandbox, stage: string) =>
-    box.mark("orchestrator.json", `{\n  "version": 1,\n  "stage": "${stage}",\n  "history": []\n}\n`);
+  const inStage = (box: Sandbox, stage: Stage) =>
+    box.mark("orchestrator.json", formatJournal(exampleJournal("old", stage)));
   const refused = (found: string) => {
     const words = "the orchestrator's move on this host has not finished: the node is not shut down";
     return { code: 1, stderr: expect.stringContaining(`${words}\n  found: ${found}\n`) };
@@ -311,13 +313,23 @@ describe("a shutdown during a move of the orchestrator", () => {
 
   // The last stages are those of a killed run's copy, of an orchestrator that left, and of one that came back.
   test.for([
-    ...["stopping", "restoring", "staged", "switched", "starting"].map((stage) => [stage, false] as const),
-    ...["staging", "abandoned", "fenced", "moved", "restored"].map((stage) => [stage, true] as const),
+    ...(["stopping", "fenced", "restoring", "staged", "switched", "starting"] as const).map(
+      (stage) => [stage, false] as const,
+    ),
+    ...(["staging", "abandoned", "moved", "restored"] as const).map((stage) => [stage, true] as const),
   ])("in stage %s it continues: %s", async ([stage, isAllowed], { host: box }) => {
     inStage(box, stage);
     expect(await call(box, "retire_stop")).toMatchObject(isAllowed ? shown : refused(`its journal says ${stage}`));
     expect(box.read("state/retired") !== undefined).toBe(isAllowed);
     expect(asked(box).includes("stop go-node")).toBe(isAllowed);
+  });
+
+  test("continues in the stage by which the guard allowed it, and in no other open one", async ({ host: box }) => {
+    inStage(box, "stopping");
+    expect(await call(box, "judged=fenced; retire_stop")).toMatchObject(refused("its journal says stopping"));
+    inStage(box, "fenced");
+    expect(await call(box, "judged=; retire_stop")).toMatchObject(refused("its journal says fenced"));
+    expect((await call(box, "judged=fenced; retire_stop")).code).toBe(0);
   });
 
   test("stops nothing until the other run's lease ends", async ({ host: box }) => {
