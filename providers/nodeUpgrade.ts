@@ -1,6 +1,6 @@
 import { type ChainClient, openNodeChain } from "../core/chain/chain.ts";
 import { createNodeTarget } from "../core/chain/configuredNode.ts";
-import { readNodeVersion, readVersionGaps } from "../core/chain/nodeVersion.ts";
+import { readVersionGaps } from "../core/chain/nodeVersion.ts";
 import { createOrchestratorClient } from "../core/chain/orchestrator.ts";
 import { waitForSignings } from "../core/orchestrator/move/signings.ts";
 import { createNewHost } from "../core/ssh/configuredLogin.ts";
@@ -85,10 +85,10 @@ async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Pr
         say: (line) => say(`node: ${line}`),
         host: (name, more) => root.call(`node_release_${name}`, markOwn({ ...release, ...more }), limits[name]),
         node: () => readNodeStatus(node, witnesses, connection),
-        version: () => readNodeVersion(node, connection).catch(() => undefined),
+        version: () => chain.version().catch(() => undefined),
         tick: (producer) => readTick(chain, inputs, producer),
         findRollbackFault: async (before, { synced, currentHeight: height = 0 }) => {
-          const gaps = await readVersionGaps(node, height, connection);
+          const gaps = await readVersionGaps(chain, node.versions, height);
           const sporks = await chain.sporks().catch(() => []);
           return findRollbackFault({ before, height, gaps, sporks, isSynced: synced });
         },

@@ -1,6 +1,6 @@
 import type { Prepared } from "../core/eventLog/events.ts";
-import { readBridge } from "../core/orchestrator/checks/bridgeState.ts";
 import { secureOrchestrator } from "../core/orchestrator/checks/preparation.ts";
+import { createChainReaders } from "../core/orchestrator/checks/survey.ts";
 import { openPair } from "../core/orchestrator/hosts/hostPair.ts";
 import {
   type BackupInputs,
@@ -8,7 +8,6 @@ import {
   type MoveInputs,
   type SecureOptions,
 } from "../core/orchestrator/hosts/moveInputs.ts";
-import { readNodeStatus } from "../core/sync/nodeStatus.ts";
 import { systemClock } from "../core/util/clock.ts";
 import { say } from "../core/util/printable.ts";
 import { defineResource } from "./runtime/dynamicResource.ts";
@@ -42,8 +41,7 @@ async function passBackup(inputs: BackupInputs): Promise<Prepared> {
   try {
     return await secureOrchestrator(inputs, {
       roots,
-      readNodeSync: () => readNodeStatus(inputs.node, inputs),
-      readBridge: () => readBridge(inputs),
+      ...createChainReaders(inputs),
       ...systemClock,
       say,
     });

@@ -1,8 +1,7 @@
 import type { Notice } from "../core/notify/notify.ts";
-import { readBridge } from "../core/orchestrator/checks/bridgeState.ts";
+import { createChainReaders } from "../core/orchestrator/checks/survey.ts";
 import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs.ts";
 import { formatMoveFailure, formatMoveNotice, type MoveOutputs, move } from "../core/orchestrator/move/move.ts";
-import { readNodeStatus } from "../core/sync/nodeStatus.ts";
 import { systemClock } from "../core/util/clock.ts";
 import { say } from "../core/util/printable.ts";
 import { isUnattended } from "../core/util/unattended.ts";
@@ -46,8 +45,7 @@ async function resumeMove(
   const deps = {
     ...systemClock,
     say: (line: string) => say(`orchestrator: ${line}`),
-    readNodeSync: () => readNodeStatus(inputs.node, inputs),
-    readBridge: () => readBridge(inputs),
+    ...createChainReaders(inputs),
     isWatched: !isUnattended(process.env),
     signal,
   };

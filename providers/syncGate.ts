@@ -1,9 +1,10 @@
+import { openChainView } from "../core/chain/chainView.ts";
 import { createNodeTarget } from "../core/chain/configuredNode.ts";
 import type { NodeTarget } from "../core/chain/node.ts";
 import { type LogRef, openEventLog } from "../core/eventLog/eventLog.ts";
 import type { Notice } from "../core/notify/notify.ts";
 import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet.ts";
-import { readSources } from "../core/registration/pillarReadings.ts";
+import { readPillarFromAll } from "../core/registration/pillarReadings.ts";
 import { noteRegistration, readRegistrationMemory } from "../core/registration/registrationLookup.ts";
 import { type Connection, createConnection } from "../core/ssh/connection.ts";
 import { readHostFacts } from "../core/ssh/hostFacts.ts";
@@ -170,9 +171,9 @@ function createEarlyWalletWatch(
 ): EarlyWalletWatch | undefined {
   if (references.length === 0 || addressScript === undefined) return undefined;
   const log = openEventLog(record, { ...systemClock, say: (line) => say(`sync: ${line}`) });
+  const view = openChainView(target, { references });
   return watchForEarlyWallet(record.pillar, before, {
-    read: () =>
-      readSources(undefined, references, record.pillar, { address: target.ssh.address, versions: target.versions }),
+    read: () => readPillarFromAll(view, record.pillar),
     digest: () => readAddressDigest(connection, addressScript),
     ...systemClock,
     say,

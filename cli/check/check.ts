@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
+import { openChainView } from "../../core/chain/chainView.ts";
+import { countNodesOnce } from "../../core/chain/distinctNodes.ts";
 import { findNewerRelease } from "../../core/chain/newerRelease.ts";
-import { isAnswered, listLeftOut } from "../../core/chain/reading.ts";
-import { findFirstFork, hashAt, readSharedHeights } from "../../core/chain/sameChain.ts";
+import { readNode } from "../../core/chain/reading.ts";
+import { findFirstFork, formatHashes, isSameChain, readSharedHeights } from "../../core/chain/sameChain.ts";
 import { createVersionRules } from "../../core/chain/versionRules.ts";
 import { openCloud } from "../../core/cloud/clouds.ts";
 import { decideServer } from "../../core/cloud/decideServer.ts";
@@ -10,18 +12,15 @@ import { openOrderRecords } from "../../core/cloud/orderRecord.ts";
 import type { ReleaseSource } from "../../core/config/schemaParts.ts";
 import { openStackStore, resolveRecordsDirectory } from "../../core/config/stackStore.ts";
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog.ts";
-import { readBridge } from "../../core/orchestrator/checks/bridgeState.ts";
 import { rehearse } from "../../core/orchestrator/checks/rehearsal.ts";
-import { readFreeBytes } from "../../core/orchestrator/checks/survey.ts";
+import { createChainReaders, readFreeBytes } from "../../core/orchestrator/checks/survey.ts";
 import { openPair } from "../../core/orchestrator/hosts/hostPair.ts";
 import { createMoveInputs } from "../../core/orchestrator/hosts/moveInputs.ts";
 import { listRetirementReferences } from "../../core/retirement/retirementInputs.ts";
 import { resolveOwnIdentityPath } from "../../core/store/recordsDirectory.ts";
 import { chainRisk } from "../../core/sync/decideSynced.ts";
 import { createWitnessSources } from "../../core/sync/gateSettings.ts";
-import { readNodeStatus } from "../../core/sync/nodeStatus.ts";
 import { agreeOnHeight, type ReferenceReading } from "../../core/sync/references.ts";
-import { openWitnesses } from "../../core/sync/witnesses.ts";
 import { systemClock } from "../../core/util/clock.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { resolvePath } from "../../core/util/resolvePath.ts";
@@ -57,30 +56,29 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
   return exitCode;
 }
 
-async function checkReferences({ config, address = "", hostKey = "" }: StackInfo): Promise<CheckRow[]> {
+export async function checkReferences({ config, address = "", hostKey = "" }: StackInfo): Promise<CheckRow[]> {
   const { sync, lifecycle } = config;
   const urls = lifecycle === "active" ? sync.references : listRetirementReferences(config);
   const { witnessHost } = createWitnessSources(config);
   const risk = lifecycle === "active" && sync.unverifiedChain ? [pending("chain", chainRisk)] : [];
   if (urls.length === 0 && witnessHost === undefined)
     return [pending("references", "no reference is configured: only the node's own answers prove the sync"), ...risk];
-  const target = { ssh: { address, hostKey }, versions: createVersionRules(config) };
-  const witnesses = openWitnesses({ references: urls, witnessHost }, target);
-  const { readings: references, oldHost } = await witnesses.read(undefined);
-  const readings = await readSharedHeights([...references, ...(oldHost ? [oldHost] : [])], 5000);
-  witnesses.close();
+  const host = { ssh: { address, hostKey }, versions: createVersionRules(config) };
+  const view = openChainView(host, { oldHost: witnessHost, references: urls });
+  const newest = await view.read((client) => readNode(client, async () => ({}), 10_000));
+  const readings = await readSharedHeights(newest, 5000);
+  view.close();
   return [...risk, ...compareWitnesses(readings, sync.tolerance)];
 }
 
 function compareWitnesses(readings: readonly ReferenceReading[], tolerance: number): CheckRow[] {
-  const told = readings.filter(isAnswered);
+  const { counted: told, notes: leftOut } = countNodesOnce(readings, isSameChain);
   const { median, notes } = agreeOnHeight(told, tolerance);
-  const lines = [...listLeftOut(readings), ...notes];
+  const lines = [...leftOut, ...notes];
   if (told.length === 0) return [fail("references", "no reference gives a height", ...lines)];
   const fork = findFirstFork(told);
   if (fork) {
-    const describe = (each: typeof fork.one) => `${hashAt(each, fork.height)?.slice(0, 12)} at ${each.client.name}`;
-    const found = `momentum ${fork.height} is ${describe(fork.one)}, ${describe(fork.other)}`;
+    const found = formatHashes([fork.one, fork.other], fork.height);
     const needed = "needed: remove the wrong node from pillar-host:sync.references";
     return [fail("references", "the references are on different chains", found, needed, ...lines)];
   }
@@ -162,8 +160,7 @@ async function checkMove({ stack, config, state, address, hostKey }: StackInfo):
   try {
     const { begun, faults, shown, gapSeconds } = await rehearse(inputs, nodeCounts, {
       roots,
-      readNodeSync: () => readNodeStatus(inputs.node, inputs),
-      readBridge: () => readBridge(inputs),
+      ...createChainReaders(inputs),
       ...systemClock,
     });
     if (begun !== undefined)

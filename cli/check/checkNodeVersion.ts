@@ -1,6 +1,7 @@
+import { openNodeChain } from "../../core/chain/chain.ts";
 import { createNodeTarget } from "../../core/chain/configuredNode.ts";
 import { createNodeClient } from "../../core/chain/node.ts";
-import { readNodeVersion, readVersionGaps } from "../../core/chain/nodeVersion.ts";
+import { readVersionGaps } from "../../core/chain/nodeVersion.ts";
 import {
   findApplicableRows,
   formatRequirement,
@@ -27,8 +28,9 @@ export async function checkNodeVersion({ stack, config, address, hostKey }: Stac
     if (observation.kind === "none")
       return [listRequiredVersions(config, `the node does not answer: ${observation.reason}`)];
     const { currentHeight, targetHeight } = observation.info;
-    const gaps = await readVersionGaps(target, Math.max(currentHeight, targetHeight), connection, "all");
-    return [formatVersionGaps(gaps, stack, await readNodeVersion(target, connection).catch(() => "unknown version"))];
+    const node = openNodeChain("the node", target, connection);
+    const gaps = await readVersionGaps(node, target.versions, Math.max(currentHeight, targetHeight), "all");
+    return [formatVersionGaps(gaps, stack, await node.version().catch(() => "unknown version"))];
   } catch (error) {
     return [pending(topic, (error as Error).message)];
   } finally {

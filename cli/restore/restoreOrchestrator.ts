@@ -6,7 +6,7 @@ import type { Backup, MoveEvent } from "../../core/eventLog/events.ts";
 import { createMoveId, formatMove, isSameOwner, type MoveId } from "../../core/eventLog/moveId.ts";
 import { hasShareForKey } from "../../core/orchestrator/backup/keyShare.ts";
 import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup.ts";
-import { type BridgeNow, findStaleShare, readBridge } from "../../core/orchestrator/checks/bridgeState.ts";
+import { type BridgeNow, findStaleShare, readHostBridge } from "../../core/orchestrator/checks/bridgeState.ts";
 import { endFence, fenceVariables } from "../../core/orchestrator/hosts/fence.ts";
 import { confirmationPaths, confirmFor } from "../../core/orchestrator/rules/confirmations.ts";
 import {
@@ -62,7 +62,8 @@ export async function restoreOrchestrator(
   const hosts = { old: computeFingerprint(lost.hostKey), new: computeFingerprint(hostKey) };
   const move = chooseMove(moves, createMoveId(config, stack), hosts);
   const { pillar, orchestrator, sync } = config;
-  const bridge = await readBridge({ node: createNodeTarget(config, address, hostKey), references: sync.references });
+  const node = createNodeTarget(config, address, hostKey);
+  const bridge = await readHostBridge({ node, references: sync.references });
   const file = options.backup ?? chooseBackup(config, moves, bridge);
   if (file === undefined)
     throw new ProblemError({ what: "the event log has no backup", needed: "give one with --backup FILE" });

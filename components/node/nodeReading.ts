@@ -1,8 +1,8 @@
 import { openNodeChain } from "../../core/chain/chain.ts";
+import { openChainView } from "../../core/chain/chainView.ts";
 import { createNodeTarget } from "../../core/chain/configuredNode.ts";
-import { readNodeVersion } from "../../core/chain/nodeVersion.ts";
 import type { StackConfig } from "../../core/config/config.ts";
-import { readSources } from "../../core/registration/pillarReadings.ts";
+import { readPillarFromAll } from "../../core/registration/pillarReadings.ts";
 import { createConnection, runScript } from "../../core/ssh/connection.ts";
 import { isSameHost } from "../../core/ssh/publicKey.ts";
 import { hourlyRestartNow, setUpFacts } from "../../core/steps/nodeSteps.ts";
@@ -43,8 +43,8 @@ export type HostReading = ReturnType<typeof startReading>;
 function startReading(config: StackConfig, address: string, hostKey: string) {
   const target = createNodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh, undefined, true);
-  const chain = openNodeChain(`the node of ${address}`, target, connection);
   const settings = createWitnessSources(config);
+  const view = openChainView(target, { own: target, references: settings.references }, () => connection);
   // The lookups' timeouts begin once the connection is open. If it can't be opened, each lookup reports why.
   const connected = target.via === "ssh" ? connection.session().then(nothing, nothing) : Promise.resolve();
   const readLines = (step: Step) =>
@@ -53,16 +53,14 @@ function startReading(config: StackConfig, address: string, hostKey: string) {
       .catch(nothing);
   const seen = {
     node: connected.then(() => readNodeStatus(target, settings, connection)),
-    readings: connected.then(() =>
-      readSources(chain, config.sync.references, config.pillar.name, { address, versions: target.versions }),
-    ),
+    readings: connected.then(() => readPillarFromAll(view, config.pillar.name)),
     /** `off`, `on`, or the name of another timer that restarts the synced node; undefined if the lookup failed. */
     hourlyRestart: readLines(hourlyRestartNow(config, true)).then((lines) => lines?.[0]?.trim()),
     /** Names of the markers on the host, and `unit` if it has the node's unit; undefined if the lookup failed. */
     setUp: readLines(setUpFacts(config)),
     /** The version that the node reports; undefined if it does not answer. */
     version: config.node.release
-      ? connected.then(() => readNodeVersion(target, connection)).catch(nothing)
+      ? connected.then(() => openNodeChain("the node", target, connection).version()).catch(nothing)
       : Promise.resolve(undefined),
   };
   const close = () => connection.drop();

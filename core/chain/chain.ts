@@ -66,7 +66,7 @@ export function createChainClient(name: string, call: Call, close: () => void) {
       if (!hasKind(error, "noMethod")) throw error;
     });
   return {
-    /** Names the node in error texts: `the node of 203.0.113.7`. */
+    /** Names the node in error texts: `this host's node (203.0.113.7)`. */
     name,
     close,
     /** Reads the newest momentum and the node's clock in unix milliseconds. */

@@ -1,31 +1,14 @@
-import type { Connection } from "../ssh/connection.ts";
 import { withTimeout } from "../util/withTimeout.ts";
-import { type ChainClient, openNodeChain } from "./chain.ts";
-import type { NodeTarget } from "./node.ts";
+import type { ChainClient } from "./chain.ts";
 import { isAnswered, type Reading } from "./reading.ts";
 import { findApplicableRows, findVersionGaps, formatVersionGap, type VersionGap } from "./requiredVersions.ts";
 import type { VersionRules } from "./versionRules.ts";
-
-/** @throws if the node does not give a version */
-export function readNodeVersion(target: NodeTarget, connection: Connection): Promise<string> {
-  return openNodeChain("the node", target, connection).version();
-}
 
 /**
  * Reads which required versions a node lacks. Never throws: an unknown version counts as a gap. `due`: the requirements
  * that apply at this height (without any, the node is not asked). `all`: future ones, too.
  */
-export function readVersionGaps(
-  target: NodeTarget,
-  height: number,
-  connection: Connection,
-  which: "due" | "all" = "due",
-): Promise<VersionGap[]> {
-  return readClientGaps(openNodeChain("the node", target, connection), target.versions, height, which);
-}
-
-/** Reads the version gaps of any node, as {@link readVersionGaps} does. */
-export async function readClientGaps(
+export async function readVersionGaps(
   client: Pick<ChainClient, "version" | "momentums">,
   rules: VersionRules | undefined,
   height: number,
@@ -62,7 +45,7 @@ export async function addVersionFault<T extends object>(
     known.set(client.name, found);
     return found;
   };
-  const gaps = readClientGaps({ ...client, version }, rules, newest.height);
+  const gaps = readVersionGaps({ ...client, version }, rules, newest.height);
   const [gap] = await withTimeout(gaps, versionTimeoutMs).catch(() => []);
   if (gap) known.delete(client.name);
   // Public nodes may hide their version, and a node that lies about its chain can lie about its version, too.

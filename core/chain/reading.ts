@@ -16,11 +16,14 @@ export interface NodeFault {
 /** A node's newest momentum, and the node's clock in unix milliseconds. */
 type NewestMomentum = Readonly<{ newest: Produced; clock: number }>;
 
+export type NodeRole = "own" | "successor" | "oldHost" | "reference";
+
 /** `id`: the node's own; absent if the node hides it, as public nodes may. `isLocal`: asked at a loopback address. */
 export interface Identified {
   readonly client: Pick<ChainClient, "name">;
   readonly id?: string | undefined;
   readonly isLocal?: boolean | undefined;
+  readonly role?: NodeRole;
 }
 
 export type Answered<T extends object = object> = { readonly client: ChainClient } & Identified & NewestMomentum & T;
@@ -32,16 +35,17 @@ export function isAnswered<T extends object>(reading: Reading<T>): reading is An
   return !("fault" in reading);
 }
 
-/** Reads a node's newest momentum, then runs `ask` unless the node is behind or ahead. Never throws. */
+/** Reads a node's newest momentum, then runs `ask` unless the node is behind or ahead by `maxAgeMs`. Never throws. */
 export async function readNode<T extends object>(
   client: ChainClient,
   ask: (newest: NewestMomentum) => Promise<T | { readonly fault: NodeFault }>,
   limit?: number,
+  maxAgeMs = freshMomentumMs,
 ): Promise<Reading<T>> {
   const reading = async (): Promise<Reading<T>> => {
     const { momentum, clock } = await client.newest();
     const newest: NewestMomentum = { newest: momentum, clock };
-    const fault = findAgeFault(newest);
+    const fault = findAgeFault(newest, maxAgeMs);
     if (fault) return { client, fault };
     const [answer, id] = await Promise.all([ask(newest), readNodeId(client)]);
     return "fault" in answer ? { client, fault: answer.fault } : { client, ...newest, id, ...answer };
@@ -61,32 +65,6 @@ export function readNodeId(client: ChainClient): Promise<string | undefined> {
   return withTimeout(client.id(), idTimeoutMs).catch(() => undefined);
 }
 
-/** True if two readings may be of one node. A loopback address, as that of a tunnel, may lead to any, unless the ids differ. */
-function mayBeOneNode(one: Identified, other: Identified): boolean {
-  if (one.id !== undefined && other.id !== undefined) return one.id === other.id;
-  return one.isLocal === true || other.isLocal === true;
-}
-
-/**
- * Leaves out a node that says the same as an earlier one, and may be that node at another address. A node that lies about
- * its id so silences no node that contradicts it.
- */
-export function countNodesOnce<R extends Identified>(readings: readonly R[], isSame: (one: R, other: R) => boolean) {
-  const findTwin = (reading: R, at: number) =>
-    readings.slice(0, at).find((each) => mayBeOneNode(each, reading) && isSame(each, reading));
-  const twins = readings.map(findTwin);
-  const notes = readings.flatMap(({ client, id }, at) => {
-    const twin = twins[at];
-    if (twin === undefined) return [];
-    const why =
-      id !== undefined && id === twin.id
-        ? `it is the same node as ${twin.client.name}, by its id`
-        : `it may be the same node as ${twin.client.name}: a loopback address, and an id that is hidden (stats.networkInfo)`;
-    return [`${client.name} is left out: ${why}. Set another node's RPC in sync.references`];
-  });
-  return { counted: readings.filter((_, at) => twins[at] === undefined), notes };
-}
-
 export function createSilentFault(error: unknown): NodeFault {
   return { kind: "silent", why: error instanceof Error ? error.message : String(error) };
 }
@@ -94,12 +72,12 @@ export function createSilentFault(error: unknown): NodeFault {
 /** Returns a fault if a node is behind or ahead of `clock`: its own clock, if this machine's may be wrong. */
 export function findAgeFault(
   { newest: { height, timestamp }, clock }: NewestMomentum,
-  limitMs = freshMomentumMs,
+  maxAgeMs = freshMomentumMs,
 ): NodeFault | undefined {
   const age = clock - timestamp;
-  if (age > limitMs)
+  if (age > maxAgeMs)
     return { kind: "behind", why: `it is behind: its newest momentum, ${height}, is ${formatDuration(age)} old` };
-  if (age >= -limitMs) return undefined;
+  if (age >= -maxAgeMs) return undefined;
   return { kind: "ahead", why: `its newest momentum, ${height}, is ${formatDuration(-age)} in the future` };
 }
 
@@ -115,9 +93,9 @@ export async function readWholePage(
   return { fault: { kind: "gap", why: `it does not return the momentums from ${from} to ${to}, though it has them` } };
 }
 
-export function listLeftOut(readings: readonly Reading[]): string[] {
+export function listLeftOut(readings: readonly (Identified | Unanswered)[], words = " is left out"): string[] {
   return readings.flatMap((reading) =>
-    isAnswered(reading) ? [] : [`${reading.client.name} is left out: ${reading.fault.why}`],
+    "fault" in reading ? [`${reading.client.name}${words}: ${reading.fault.why}`] : [],
   );
 }
 

@@ -1,7 +1,7 @@
 import { withTimeout } from "../util/withTimeout.ts";
 import type { ChainClient } from "./chain.ts";
 import type { Produced } from "./chainAnswers.ts";
-import { createSilentFault, type NodeFault, type Reading, readWholePage } from "./reading.ts";
+import { createSilentFault, type Identified, type NodeFault, type Reading, readWholePage } from "./reading.ts";
 
 /** The part of a momentum that distinguishes chains. */
 export type Block = Pick<Produced, "height" | "hash">;
@@ -38,6 +38,12 @@ export function pickMajorityNode<T extends ChainExcerpt>(chains: readonly T[]): 
 /** Returns undefined if the node did not return that momentum. */
 export function hashAt({ newest, recent = [], older = [] }: ChainExcerpt, height: number): string | undefined {
   return [newest, ...recent, ...older].find((block) => block.height === height)?.hash;
+}
+
+/** Formats a momentum of several nodes. */
+export function formatHashes(chains: readonly (ChainExcerpt & Identified)[], height: number): string {
+  const hashes = chains.map((each) => `${hashAt(each, height)?.slice(0, 12) ?? "not shown"} at ${each.client.name}`);
+  return `momentum ${height} is ${hashes.join(", ")}`;
 }
 
 /** Returns two nodes that are not proved to be on one chain; undefined if all are on one chain. */

@@ -1,9 +1,8 @@
-import { openNodeChain } from "../chain/chain.ts";
+import { type ChainClient, openNodeChain } from "../chain/chain.ts";
 import type { NodeTarget } from "../chain/node.ts";
-import { readNodeVersion, readVersionGaps } from "../chain/nodeVersion.ts";
+import { readVersionGaps } from "../chain/nodeVersion.ts";
 import { type ChainExcerpt, readOlderMomentums } from "../chain/sameChain.ts";
 import type { LogRef } from "../eventLog/eventLog.ts";
-import { type Connection, createConnection } from "../ssh/connection.ts";
 import type { OrchestratorHost } from "../ssh/root.ts";
 import { type NodeStatus, readNodeStatus } from "../sync/nodeStatus.ts";
 import type { ChainSources, WitnessSources } from "../sync/references.ts";
@@ -59,22 +58,17 @@ export interface CopyDeps extends Clock, ReturnType<typeof createNodeAccess> {
 
 /** Returns access to the real nodes. Each lookup opens its own connections and closes them. */
 export function createNodeAccess(inputs: ChainCopyInputs) {
-  const ask = async <T>(side: HostRole, read: (node: NodeTarget, connection: Connection) => Promise<T>) => {
-    const { node } = inputs[side];
-    const connection = createConnection(node.ssh);
-    try {
-      return await withTimeout(read(node, connection), limit);
-    } finally {
-      connection.drop();
-    }
+  const ask = <T>(side: HostRole, read: (client: ChainClient) => Promise<T>) => {
+    const client = openNodeChain("the node", inputs[side].node);
+    return withTimeout(read(client), limit).finally(client.close);
   };
   return {
     readNodeStatus: (side: HostRole): Promise<NodeStatus> =>
       readNodeStatus(inputs[side].node, createWitnesses(inputs, side)),
-    readVersion: (side: HostRole) => ask(side, readNodeVersion),
+    readVersion: (side: HostRole) => ask(side, (client) => client.version()),
     /** Reads the required versions that the new node lacks. It reaches every height of the table. */
     readVersionGaps: () =>
-      ask("new", (node, connection) => readVersionGaps(node, Number.POSITIVE_INFINITY, connection)),
+      ask("new", (client) => readVersionGaps(client, inputs.new.node.versions, Number.POSITIVE_INFINITY)),
     /** Reads momentums at a height that both nodes have. */
     readChains: async () => {
       const clients = {

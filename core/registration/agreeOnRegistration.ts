@@ -1,7 +1,7 @@
 import { agreeOn } from "../chain/agreement.ts";
 import type { PillarOnChain } from "../chain/chainAnswers.ts";
-import { countNodesOnce, isAnswered, listLeftOut } from "../chain/reading.ts";
-import { compareChains, hashAt, isSameChain, pickMajorityNode } from "../chain/sameChain.ts";
+import { countNodesOnce } from "../chain/distinctNodes.ts";
+import { compareChains, formatHashes, isSameChain, pickMajorityNode } from "../chain/sameChain.ts";
 import type { PillarAnswer, PillarReading } from "./pillarReadings.ts";
 
 /** `by`: the nodes that agree, in the order in which they were asked. */
@@ -14,8 +14,7 @@ export type RegistrationAgreement = { readonly notes: readonly string[] } & (
 export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationAgreement {
   const isTwin = (one: PillarAnswer, other: PillarAnswer) =>
     readAddress(one) === readAddress(other) && isSameChain(one, other);
-  const { counted: told, notes: twins } = countNodesOnce(readings.filter(isAnswered), isTwin);
-  const notes = [...listLeftOut(readings), ...twins];
+  const { counted: told, notes } = countNodesOnce(readings, isTwin);
   const unknown = (why: string) => ({ kind: "unknown", why, notes }) as const;
   if (told.length === 0) return unknown(notes.join("; ") || "no node was asked");
 
@@ -23,8 +22,7 @@ export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationA
   if (same.kind === "split") {
     // The newest height that all of these nodes have.
     const height = Math.min(...told.map((reading) => reading.newest.height));
-    const hashes = told.map((each) => `${(hashAt(each, height) ?? "not shown").slice(0, 12)} at ${each.client.name}`);
-    return unknown(`the nodes are on different chains: momentum ${height} is ${hashes.join(", ")}`);
+    return unknown(`the nodes are on different chains: ${formatHashes(told, height)}`);
   }
   for (const reading of same.others) {
     const { height } = compareChains(same.word, reading);

@@ -1,10 +1,8 @@
 import type { ChainClient } from "../chain/chain.ts";
 import type { PillarOnChain, Produced } from "../chain/chainAnswers.ts";
-import { readReferences } from "../chain/distinctReferences.ts";
-import { addVersionFault } from "../chain/nodeVersion.ts";
+import type { ChainView } from "../chain/chainView.ts";
 import { type Answered, type Reading, readNode, readWholePage } from "../chain/reading.ts";
 import { type Block, readSharedHeights } from "../chain/sameChain.ts";
-import type { VersionRules } from "../chain/versionRules.ts";
 
 interface PillarWord {
   /** The newest momentums in ascending order, about {@link recentCount}. */
@@ -32,25 +30,14 @@ export function readPillar(client: ChainClient, pillar: string, limit: number): 
   return readNode<PillarWord>(client, ask, limit);
 }
 
-const ownTime = 10_000;
-/** Shorter than `ownTime`, because a reference that is down for good costs this time in every run. */
-const referenceTime = 5000;
+const hostTimeoutMs = 10_000;
+/** Shorter, because a reference that is down for good costs this time in every run. */
+const referenceTimeoutMs = 5000;
 
-/**
- * Reads from this host's node, if it can be asked, and from the references, all at once. Never throws. Leaves out a
- * reference with this host's `address`, which is the same node, and one that lacks a required version.
- */
-export async function readSources(
-  own: ChainClient | undefined,
-  references: readonly string[],
-  pillar: string,
-  { address, versions }: { readonly address: string; readonly versions: VersionRules | undefined },
-): Promise<readonly PillarReading[]> {
-  const ownReading = own && readPillar(own, pillar, ownTime);
-  // A single node under two names would outvote this host's node.
-  const excluded = [{ host: address, what: "this host itself" }];
-  const others = await readReferences(references, excluded, async (client) =>
-    addVersionFault(await readPillar(client, pillar, referenceTime), versions),
+/** Reads from all nodes at once, with the momentums by which their chains are compared. Never throws. */
+export async function readPillarFromAll(view: ChainView, pillar: string): Promise<readonly PillarReading[]> {
+  const readings = await view.read((client, role) =>
+    readPillar(client, pillar, role === "reference" ? referenceTimeoutMs : hostTimeoutMs),
   );
-  return readSharedHeights([...(ownReading ? [await ownReading] : []), ...others], referenceTime);
+  return readSharedHeights(readings, referenceTimeoutMs);
 }

@@ -1,5 +1,6 @@
-import { countNodesOnce, isAnswered } from "../chain/reading.ts";
-import { findFirstFork, hashAt } from "../chain/sameChain.ts";
+import { countNodesOnce } from "../chain/distinctNodes.ts";
+import { isAnswered, listLeftOut } from "../chain/reading.ts";
+import { findFirstFork, formatHashes } from "../chain/sameChain.ts";
 import { commandsFor } from "../util/commands.ts";
 import { formatDuration } from "../util/timeText.ts";
 import {
@@ -20,7 +21,7 @@ export function checkChain(facts: RetirementFacts, good: readonly GoodReading[])
   if (good.length > 0) return [checkSameChain(facts, good), good.flatMap((each) => checkProducer(facts, each))].flat();
   return createCondition("noNode", {
     what: `no node answers about ${pillar}`,
-    found: readings.flatMap((each) => (isAnswered(each) ? [] : [`${each.client.name}: ${each.fault.why}`])),
+    found: listLeftOut(readings, ""),
     needed: `set pillar-host:retirement.successor to a synced host, or pillar-host:retirement.references to an independent node's RPC, then ${commandsFor(stack).up}`,
   });
 }
@@ -43,9 +44,7 @@ function checkSameChain({ stack, readings, isChainKnown }: RetirementFacts, good
     judged.push({
       kind: "fork",
       what: "the nodes that were asked are on different chains",
-      found: [one, other].map(
-        (each) => `momentum ${height} is ${hashAt(each, height)?.slice(0, 12) ?? "not shown"} at ${each.client.name}`,
-      ),
+      found: [one, other].map((each) => formatHashes([each], height)),
       needed: `wait a minute, as a fork at the tip ends soon; resync a node that stays on a fork, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then ${up}`,
     });
   }

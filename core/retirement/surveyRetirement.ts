@@ -1,13 +1,12 @@
-import { openNodeChain } from "../chain/chain.ts";
-import { openReferences, type ReferenceClient, readClients } from "../chain/distinctReferences.ts";
-import { addVersionFault } from "../chain/nodeVersion.ts";
+import { type ChainView, openChainView } from "../chain/chainView.ts";
+import { countNodesOnce } from "../chain/distinctNodes.ts";
 import { createOrchestratorClient } from "../chain/orchestrator.ts";
-import { countNodesOnce, isAnswered, listLeftOut } from "../chain/reading.ts";
+import { isAnswered, listLeftOut } from "../chain/reading.ts";
 import { readSharedHeights } from "../chain/sameChain.ts";
 import { readLog } from "../eventLog/eventLog.ts";
 import { findShutdownWithoutOrchestrator, findValidEvents } from "../eventLog/guardFacts.ts";
 import { findLogFault } from "../eventLog/logIntegrity.ts";
-import { askInTurn } from "../orchestrator/checks/bridgeState.ts";
+import { readBridge } from "../orchestrator/checks/bridgeState.ts";
 import { type Connection, createConnection } from "../ssh/connection.ts";
 import { openRoot } from "../ssh/root.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
@@ -57,18 +56,20 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
   const { inputs, memory, host, store } = question;
   const judge = (facts: RetirementFacts) => ({ facts, verdict: decideRetirement(facts) });
   const logged = await readLogFacts(inputs, memory, store);
-  const clients = await openClients(inputs, host, deps.connect ?? createConnection);
+  const { node, successor, references } = inputs;
+  const own = "facts" in host && host.facts.node.active ? node : undefined;
+  const view = openChainView(node, { own, successor: successor?.node, references }, deps.connect);
   try {
-    const facts = await readFacts(question, logged, clients, deps);
+    const facts = await readFacts(question, logged, view, deps);
     // Somebody else may have deployed a node on a server to which this stack never logged in.
     if (!facts.memory.isReached && !("facts" in host))
       return judge({ ...facts, registrationDoubts: await findRegistrationDoubts(facts, inputs.orderedAt) });
-    const [own, since] = [findOwnProducer(facts), findUnusedStart(facts)];
-    if (own === undefined || since === undefined) return judge(facts);
+    const [producer, since] = [findOwnProducer(facts), findUnusedStart(facts)];
+    if (producer === undefined || since === undefined) return judge(facts);
     // An operator may have registered the address, and never run an `up` that would have logged it.
-    return judge({ ...facts, hasProduced: await hasProducedSince(facts.readings, own, Date.parse(since)) });
+    return judge({ ...facts, hasProduced: await hasProducedSince(facts.readings, producer, Date.parse(since)) });
   } finally {
-    for (const { client } of clients) client.close();
+    view.close();
   }
 }
 
@@ -108,7 +109,7 @@ async function readLogFacts({ pillar, stack, host }: RetirementInputs, { logHead
 async function readFacts(
   { step, inputs, memory, host, store }: SurveyQuestion,
   logged: Awaited<ReturnType<typeof readLogFacts>>,
-  clients: Awaited<ReturnType<typeof openClients>>,
+  view: ChainView,
   deps: SurveyDeps,
 ): Promise<RetirementFacts> {
   const { pillar, stack, knownProducer = logged.producer, recorded = logged.recorded } = inputs;
@@ -118,22 +119,17 @@ async function readFacts(
   const newProducer = next?.producer;
   const oldProducer = findOwnProducer({ host, knownProducer });
   const chainQuestion = { ...inputs, recorded, oldProducer, newProducer };
-  const references = new Set(clients.flatMap(({ client, isReference }) => (isReference ? [client] : [])));
-  const unchecked = await readClients(clients, async (client) => {
-    const reading = await readChain(client, chainQuestion, deps.now());
-    return references.has(client) ? addVersionFault(reading, inputs.node.versions) : reading;
-  });
-  const readings = await readSharedHeights(unchecked, timeoutMs);
-  const { counted: independent } = countNodesOnce(readings.filter(isAnswered), () => true);
+  const asked = await view.read((client) => readChain(client, chainQuestion, deps.now()));
+  const readings = await readSharedHeights(asked, timeoutMs);
+  const { counted: independent } = countNodesOnce(readings, () => true);
   const rewards = readings.filter(isAnswered).flatMap(({ client, pillar: registered }) => {
     if (step === "retire" || newProducer === undefined || registered === null) return [];
     const { withdrawAddress } = registered;
     return readRewards(client, { ...inputs, oldProducer, newProducer, withdrawAddress }, deps.now());
   });
   const isSilent = step === "destroy" && !("facts" in host) && !noOrchestratorAt;
-  const usable = clients.flatMap(({ client, fault }) => (fault === undefined ? [client] : []));
   const ofSilent = isSilent
-    ? { bridge: await askInTurn(usable), identity: logged.identity ?? next?.signer.journal?.identity ?? undefined }
+    ? { bridge: await readBridge(view), identity: logged.identity ?? next?.signer.journal?.identity ?? undefined }
     : undefined;
   const isBeside = step === "destroy" && listSharesBeside(host).length > 0;
   // If the orchestrator works on the successor, any backup will do: the key share there may be newer.
@@ -152,11 +148,11 @@ async function readFacts(
     isChainKnown:
       recorded !== undefined ||
       inputs.isChainUnverified === true ||
-      independent.some(({ client }) => references.has(client)),
+      independent.some(({ role }) => role === "reference"),
     memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
     unregisteredSince,
     backupFaults: [...logged.faults, ...(await findOrchestratorBackupFaults(store, signer))],
-    ...(isBeside ? { bridge: await askInTurn(usable) } : ofSilent),
+    ...(isBeside ? { bridge: await readBridge(view) } : ofSilent),
     noOrchestratorAt,
   };
 }
@@ -171,25 +167,6 @@ function describeBackedUp(inputs: RetirementInputs, memory: GuardMemory, host: R
     move: "facts" in host ? host.facts.signer.journal?.move : undefined,
     identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
   };
-}
-
-async function openClients(
-  { node, host: { ssh }, successor, references }: RetirementInputs,
-  host: RetirementFacts["host"],
-  connect: (target: SshTarget) => Connection,
-) {
-  const clients: (ReferenceClient & { readonly isReference?: true })[] = [];
-  const excluded = [{ host: ssh.address, what: "this host itself" }];
-  if ("facts" in host && host.facts.node.active)
-    clients.push({ client: openNodeChain(`this host's node (${ssh.address})`, node, connect(node.ssh)) });
-  if (successor) {
-    const { address } = successor.host.ssh;
-    const name = `the successor's node (${address})`;
-    clients.push({ client: openNodeChain(name, successor.node, connect(successor.node.ssh)) });
-    excluded.push({ host: address, what: "the successor, which the program asks directly" });
-  }
-  const others = await openReferences(references, excluded);
-  return [...clients, ...others.map((each) => ({ ...each, isReference: true as const }))];
 }
 
 async function readSuccessor({ successor, library, references, tolerance }: RetirementInputs, deps: SurveyDeps) {

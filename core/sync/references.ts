@@ -1,13 +1,7 @@
 import { agreeOn, findMedian } from "../chain/agreement.ts";
+import { countNodesOnce } from "../chain/distinctNodes.ts";
 import type { NodeTarget } from "../chain/node.ts";
-import {
-  type Answered,
-  countNodesOnce,
-  type Identified,
-  isAnswered,
-  listLeftOut,
-  type Reading,
-} from "../chain/reading.ts";
+import { type Answered, type Identified, isAnswered, listLeftOut, type Reading } from "../chain/reading.ts";
 import { type Block, type ChainExcerpt, compareChains, hashAt } from "../chain/sameChain.ts";
 import type { LogRef } from "../eventLog/eventLog.ts";
 
@@ -63,14 +57,11 @@ export function compareReferences(
   if (own === undefined) return { agrees: false, witnesses: [], notes: listLeftOut(all) };
   const isTwin = (...both: ChainExcerpt[]) => both.every((each) => compareChains(own, each).verdict === "same");
   const self = { client: { name: "the node itself" }, ...own };
-  const { counted, notes: twins } = countNodesOnce([self, ...all.filter(isAnswered)], isTwin);
-  const notes = [...listLeftOut(all), ...twins];
-  const chains: { readonly name: string; readonly chain: ChainExcerpt; readonly isRecorded?: true }[] = counted
-    .slice(1)
-    .map((reading) => ({ name: reading.client.name, chain: reading }));
-  if (recorded)
-    chains.push({ name: "the momentum that this stack recorded", chain: { newest: recorded }, isRecorded: true });
-  const compared = chains.map((each) => ({ ...each, ...compareChains(own, each.chain) }));
+  const { counted, notes } = countNodesOnce([self, ...all], isTwin);
+  const memory = recorded && { client: { name: "the momentum that this stack recorded" }, newest: recorded };
+  const compared = [...counted.slice(1), ...(memory ? [memory] : [])].map((chain) => {
+    return { name: chain.client.name, chain, isRecorded: chain === memory, ...compareChains(own, chain) };
+  });
   const others = compared.filter(({ verdict }) => verdict === "other");
   const same = compared.filter(({ verdict }) => verdict === "same");
   const isFarBehind = ({ height: at }: (typeof compared)[number]) => own.newest.height - at > maxLag;

@@ -1,14 +1,12 @@
 import { type ChainClient, openNodeChain } from "../chain/chain.ts";
-import { type ExcludedHost, readClients, readReferences } from "../chain/distinctReferences.ts";
+import { openChainView, type ViewedHost } from "../chain/chainView.ts";
 import { createNodeClient, type NodeTarget } from "../chain/node.ts";
-import { addVersionFault, readVersionGaps } from "../chain/nodeVersion.ts";
-import { isAnswered, readNode, readNodeId } from "../chain/reading.ts";
+import { readVersionGaps } from "../chain/nodeVersion.ts";
+import { isAnswered, type NodeRole, readNode, readNodeId } from "../chain/reading.ts";
 import { type Block, readOlderMomentums } from "../chain/sameChain.ts";
 import { type LogRef, readEvents } from "../eventLog/eventLog.ts";
 import { findValidEvents } from "../eventLog/guardFacts.ts";
 import type { Connection } from "../ssh/connection.ts";
-import { isOneMachine } from "../ssh/publicKey.ts";
-import type { SshTarget } from "../ssh/ssh.ts";
 import { openStore } from "../store/openStore.ts";
 import { systemClock } from "../util/clock.ts";
 import { compareReferences, type ReferenceAnswers, type WitnessSources } from "./references.ts";
@@ -26,7 +24,7 @@ export function openNodeReader(
     client: createNodeClient(target, connection),
     readReferences: (newest: Block | undefined, limit?: number) =>
       witnesses.read(newest && { newest, client: own }, limit),
-    readVersionGaps: (height: number) => readVersionGaps(target, height, connection),
+    readVersionGaps: (height: number) => readVersionGaps(own, target.versions, height),
     ...systemClock,
     closeWitnesses: () => witnesses.close(),
   };
@@ -44,21 +42,10 @@ interface OwnChain {
  */
 export function openWitnesses(
   { references, witnessHost, record }: Omit<WitnessSources, "tolerance">,
-  { ssh, versions }: Pick<NodeTarget, "versions"> & { readonly ssh: Pick<SshTarget, "address" | "hostKey"> },
+  host: ViewedHost,
   asksOldHost: "always" | "ifNeeded" = "ifNeeded",
 ) {
-  // A machine can't be its own witness under a second name.
-  const isSelf = witnessHost && isOneMachine(witnessHost.ssh, ssh);
-  const old = witnessHost && {
-    client: openNodeChain(`the old host's node (${witnessHost.ssh.address})`, witnessHost),
-    fault: isSelf ? "it has this host's own host key: it is this host itself" : undefined,
-  };
-  const excluded: ExcludedHost[] = [
-    ...(ssh.address === "" ? [] : [{ host: ssh.address, what: "this host itself" }]),
-    ...(witnessHost ? [{ host: witnessHost.ssh.address, what: "the old host, which the program asks directly" }] : []),
-  ];
-  /** Versions that suffice, by the witness's name, so that a gate does not ask at each lookup. */
-  const known = new Map<string, string>();
+  const view = openChainView(host, { oldHost: witnessHost, references });
   return {
     /**
      * Reads the witnesses' newest momentums, and those that are needed to compare them with the node. Never throws.
@@ -66,27 +53,23 @@ export function openWitnesses(
      */
     read: async (own: OwnChain | undefined, limit = 10_000): Promise<ReferenceAnswers> => {
       const heights = own ? [own.newest.height] : [];
-      const readWitness = async (client: ChainClient) =>
-        addVersionFault(
-          await readNode(client, ({ newest }) => readOlderMomentums({ newest }, client, heights, limit), limit),
-          versions,
-          known,
-        );
+      const readWitness = (client: ChainClient) =>
+        readNode(client, ({ newest }) => readOlderMomentums({ newest }, client, heights, limit), limit);
+      const ask = (role: NodeRole) => view.read(readWitness, [role]);
       const addOwn = async (answers: ReferenceAnswers): Promise<ReferenceAnswers> =>
         own === undefined ? answers : { ...answers, own: await readOwnChain(own, answers, limit) };
-      const readOld = async () => old && (await readClients([old], readWitness))[0];
-      const [recorded, readings, oldHost] = await Promise.all([
+      const [recorded, readings, always] = await Promise.all([
         readWitnessed(record),
-        readReferences(references, excluded, readWitness),
-        asksOldHost === "always" ? readOld() : undefined,
+        ask("reference"),
+        asksOldHost === "always" ? ask("oldHost") : [],
       ]);
-      const answers = await addOwn({ readings, oldHost, recorded });
+      const answers = await addOwn({ readings, oldHost: always[0], recorded });
       // The heights do not matter here.
       const { witnesses } = compareReferences(0, answers, Number.POSITIVE_INFINITY);
-      if (old === undefined || oldHost !== undefined || witnesses.length > 0) return answers;
-      return addOwn({ ...answers, oldHost: await readOld() });
+      if (witnessHost === undefined || always.length > 0 || witnesses.length > 0) return answers;
+      return addOwn({ ...answers, oldHost: (await ask("oldHost"))[0] });
     },
-    close: () => old?.client.close(),
+    close: view.close,
   };
 }
 

@@ -40,7 +40,7 @@ test.each([
 test("returns the reason from the chain, and no crontab, if the host does not answer", async () => {
   const { readings, hourlyRestart } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
   const fault = { kind: "silent", why: "no host here" };
-  expect(await readings).toMatchObject([{ client: { name: "the node of 203.0.113.7" }, fault }]);
+  expect(await readings).toMatchObject([{ client: { name: "this host's node (203.0.113.7)" }, fault }]);
   expect(await hourlyRestart).toBeUndefined();
 });
 

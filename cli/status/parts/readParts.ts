@@ -1,11 +1,13 @@
-import { type ChainClient, openNodeChain, openReferenceChain } from "../../../core/chain/chain.ts";
-import { addVersionFault, readNodeVersion, readVersionGaps } from "../../../core/chain/nodeVersion.ts";
+import { openNodeChain } from "../../../core/chain/chain.ts";
+import { openChainView } from "../../../core/chain/chainView.ts";
+import { readVersionGaps } from "../../../core/chain/nodeVersion.ts";
 import { createOrchestratorClient } from "../../../core/chain/orchestrator.ts";
+import { readNode } from "../../../core/chain/reading.ts";
 import { findUnknownSporks } from "../../../core/chain/sporks.ts";
 import { createStackLogRef, openStackStore } from "../../../core/config/stackStore.ts";
 import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence.ts";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration.ts";
-import { readPillar } from "../../../core/registration/pillarReadings.ts";
+import { readPillarFromAll } from "../../../core/registration/pillarReadings.ts";
 import type { Registration } from "../../../core/registration/registration.ts";
 import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup.ts";
 import { type HostFacts, readHost } from "../../../core/retirement/readHost.ts";
@@ -22,7 +24,7 @@ import { createReceiver } from "../../../core/steps/stepVariables.ts";
 import { createWitnessSources } from "../../../core/sync/gateSettings.ts";
 import { readNodeStatus } from "../../../core/sync/nodeStatus.ts";
 import { systemClock } from "../../../core/util/clock.ts";
-import { mapResult, type Result, requireValue } from "../../../core/util/result.ts";
+import { mapResult, requireValue } from "../../../core/util/result.ts";
 import type { HostReader } from "../hostReader.ts";
 import type { StackWithHost } from "../openStack.ts";
 import {
@@ -36,7 +38,7 @@ import {
 
 const deps = { ...systemClock, say: () => undefined };
 
-const registrationTimeoutMs = 10_000;
+const sporksTimeoutMs = 10_000;
 const orchestratorTimeoutMs = 20_000;
 /** Long, because a survey asks several hosts and nodes, and waits for a successor that does not answer. */
 const destroyTimeoutMs = 60_000;
@@ -82,17 +84,14 @@ function startLookups(stack: StackWithHost, host: HostReader, context: Retiremen
     return answer.facts;
   });
   const node = readPart(() => readNodeStatus(inputs.node, createWitnessSources(config), host.connection));
-  const chains = facts.then((answer) => openChains(stack, inputs, answer, host));
-  const readings = chains.then((clients) =>
-    Promise.all(
-      clients.map(async (client, at) => {
-        const reading = await readPillar(client, config.pillar.name, registrationTimeoutMs);
-        const isReference = at >= clients.length - inputs.references.length;
-        return isReference ? addVersionFault(reading, inputs.node.versions) : reading;
-      }),
-    ),
-  );
-  return { stack, host, context, root, observation, facts, node, chains, readings };
+  const chain = openNodeChain("the node", inputs.node, host.connection);
+  const view = facts.then((answer) => {
+    const own = "problem" in answer || answer.value.node.active ? inputs.node : undefined;
+    const successor = config.lifecycle === "active" ? undefined : inputs.successor?.node;
+    return openChainView(inputs.node, { own, successor, references: inputs.references }, host.connect);
+  });
+  const readings = view.then((nodes) => readPillarFromAll(nodes, config.pillar.name));
+  return { stack, host, context, root, observation, facts, node, chain, view, readings };
 }
 
 async function readRegistration({ stack, context, facts, node, readings }: SharedLookups): Promise<Registration> {
@@ -137,32 +136,14 @@ async function readRewards({ readings }: SharedLookups): Promise<string> {
   return `${formatCoin(uncollected.znn)} ZNN and ${formatCoin(uncollected.qsr)} QSR are not collected; ${paid}`;
 }
 
-async function readMissingVersions({ context, host, node }: SharedLookups) {
+async function readMissingVersions({ context, chain, node }: SharedLookups) {
   const { currentHeight = 0, targetHeight = 0, known, why } = requireValue(await node);
   if (!known) throw new Error(why);
-  return readVersionGaps(context.inputs.node, Math.max(currentHeight, targetHeight), host.connection, "all");
+  return readVersionGaps(chain, context.inputs.node.versions, Math.max(currentHeight, targetHeight), "all");
 }
 
 const describeNode = ({ node, marks }: HostFacts) =>
   marks.retired === undefined ? node : { ...node, wasShutDown: true as const };
-
-/** Opens the nodes to ask about the chain: the node here if it runs, the successor's, and the references. */
-function openChains(
-  { config, address }: StackWithHost,
-  { node, successor, references }: RetirementContext["inputs"],
-  facts: Result<HostFacts>,
-  host: HostReader,
-): readonly ChainClient[] {
-  const mayRun = "problem" in facts || facts.value.node.active;
-  const next = config.lifecycle === "active" ? undefined : successor;
-  return [
-    ...(mayRun ? [openNodeChain(`the node of ${address}`, node, host.connection)] : []),
-    ...(next
-      ? [openNodeChain(`the successor's node (${next.host.ssh.address})`, next.node, host.connect(next.node.ssh))]
-      : []),
-    ...references.map(openReferenceChain),
-  ];
-}
 
 async function readOrchestrator({ context, root, facts: answer }: SharedLookups): Promise<OrchestratorPart> {
   const facts = requireValue(await answer);
@@ -183,19 +164,14 @@ async function runStep({ stack: { address, config }, host }: SharedLookups, step
   return lines.join("\n");
 }
 
-/** Reads the node's version, and the sporks from the first client that answers. @throws if none answers */
-async function readSporks({ chains, context, host }: SharedLookups): Promise<SporksPart> {
-  const version = await readNodeVersion(context.inputs.node, host.connection).catch(() => undefined);
-  let reason: unknown = new Error("the node is off, and no reference is configured");
-  // Asks the references, too: a node that stopped because it lacks a spork can't answer.
-  for (const client of await chains) {
-    try {
-      return { version, unknown: findUnknownSporks(await client.sporks(), version) };
-    } catch (error) {
-      reason = error;
-    }
-  }
-  throw reason;
+/** Reads the node's version, and the sporks from the first node that answers. @throws if none answers */
+async function readSporks({ view, chain }: SharedLookups): Promise<SporksPart> {
+  const version = await chain.version().catch(() => undefined);
+  // Asks the references, too: a node that stopped because it lacks a spork can't answer. Any age will do.
+  const { sporks } = await (await view).readInTurn((client) =>
+    readNode(client, async () => ({ sporks: await client.sporks() }), sporksTimeoutMs, Number.POSITIVE_INFINITY),
+  );
+  return { version, unknown: findUnknownSporks(sporks, version) };
 }
 
 type RetirementContext = ReturnType<typeof readRetirementContext>;

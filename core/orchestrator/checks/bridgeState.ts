@@ -1,8 +1,9 @@
 import type { BridgeInfo } from "../../chain/bridge.ts";
-import { type ChainClient, openNodeChain, openReferenceChain } from "../../chain/chain.ts";
+import type { ChainClient } from "../../chain/chain.ts";
+import { type ChainView, openChainView } from "../../chain/chainView.ts";
 import { networkPaceMs } from "../../chain/elections.ts";
 import type { NodeTarget } from "../../chain/node.ts";
-import { isAnswered, readNode } from "../../chain/reading.ts";
+import { createSilentFault, readNode } from "../../chain/reading.ts";
 import type { Problem } from "../../util/problem.ts";
 import { hasShareForKey } from "../backup/keyShare.ts";
 import type { BackupContent } from "../backup/restoreBackup.ts";
@@ -20,27 +21,30 @@ export type BridgeNow =
   /** No node answered, or the chain has no bridge. */
   | { readonly known: false; readonly why: string };
 
-/** Reads the bridge's state from the node, else from the first reference that answers. Never throws. */
-export async function readBridge({ node, references }: { node: NodeTarget; references: readonly string[] }) {
-  const own = openNodeChain(`the node of ${node.ssh.address}`, node);
-  try {
-    return await askInTurn([own, ...references.map(openReferenceChain)]);
-  } finally {
-    own.close();
-  }
+/** Reads the bridge's state from a host's node, else from a reference. Never throws. */
+export async function readHostBridge({ node, references }: { node: NodeTarget; references: readonly string[] }) {
+  const view = openChainView(node, { own: node, references });
+  return readBridge(view).finally(view.close);
 }
 
-export async function askInTurn(clients: readonly ChainClient[]): Promise<BridgeNow> {
-  const reasons: string[] = [];
-  for (const client of clients) {
-    const reading = await readNode(client, async () => ({ bridge: await client.bridge() }), 20_000);
-    const now = isAnswered(reading)
-      ? judgeBridge(reading.bridge, reading.newest.height, client.name)
-      : { known: false as const, why: `${client.name}: ${reading.fault.why}` };
-    if (now.known) return now;
-    reasons.push(now.why);
+/** Reads the bridge's state from the first node that answers. Never throws. */
+export async function readBridge(view: Pick<ChainView, "readInTurn">): Promise<BridgeNow> {
+  const read = (client: ChainClient) =>
+    readNode<{ readonly bridge: BridgeInfo }>(
+      client,
+      async () => {
+        const bridge = await client.bridge();
+        // A node returns an empty key if no bridge was ever set up.
+        return bridge.key === "" ? { fault: createSilentFault("it knows of no bridge") } : { bridge };
+      },
+      20_000,
+    );
+  try {
+    const { client, newest, bridge } = await view.readInTurn(read);
+    return judgeBridge(bridge, newest.height, client.name);
+  } catch (error) {
+    return { known: false, why: (error as Error).message };
   }
-  return { known: false, why: reasons.join("; ") };
 }
 
 /**
@@ -52,8 +56,6 @@ export function judgeBridge(bridge: BridgeInfo, height: number, name: string): B
     const why = `${name} says (embedded.bridge.getBridgeInfo): ${words}`;
     return { known: true as const, state, key: bridge.key, why };
   };
-  // A node returns an empty key if no bridge was ever set up.
-  if (bridge.key === "") return { known: false, why: `${name} knows of no bridge` };
   if (bridge.isHalted) return reading(2, "the bridge is halted");
   const last = bridge.unhaltedAt + bridge.unhaltDuration;
   // Orchestrators begin a key generation only when the bridge is live.

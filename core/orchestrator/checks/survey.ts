@@ -5,18 +5,18 @@ import { readMoveEvents } from "../../eventLog/eventLog.ts";
 import { markOwn, parseEndpointWord } from "../../ssh/foreign.ts";
 import type { RootHost } from "../../ssh/root.ts";
 import type { Store } from "../../store/store.ts";
-import type { NodeStatus } from "../../sync/nodeStatus.ts";
+import { type NodeStatus, readNodeStatus } from "../../sync/nodeStatus.ts";
 import { commandsFor } from "../../util/commands.ts";
 import { parseAddresses } from "../../util/hostPort.ts";
 import { type Result, toResult } from "../../util/result.ts";
 import { isJsonText } from "../backup/backup.ts";
-import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs.ts";
+import type { BackupInputs, OrchestratorPlace, SecureOptions } from "../hosts/moveInputs.ts";
 import { confirmFor } from "../rules/confirmations.ts";
 import { type Endpoint, listEndpoints } from "../rules/endpoints.ts";
 import { parseFacts, parseOrchestratorConfig } from "../rules/hostPairFacts.ts";
 import type { WhichHost } from "../rules/journal.ts";
 import { summarizeMoves } from "../rules/moveHistory.ts";
-import type { BridgeNow } from "./bridgeState.ts";
+import { type BridgeNow, readHostBridge } from "./bridgeState.ts";
 
 /** Task of a move, and the facts that are known before its hosts are read. */
 export type Requirements = Readonly<Awaited<ReturnType<typeof createRequirements>>>;
@@ -52,6 +52,11 @@ export interface ChainReaders {
   /** Reads the bridge's state on the chain. Never throws. */
   readBridge(): Promise<BridgeNow>;
 }
+
+export const createChainReaders = (inputs: BackupInputs): ChainReaders => ({
+  readNodeSync: () => readNodeStatus(inputs.node, inputs),
+  readBridge: () => readHostBridge(inputs),
+});
 
 type SurveyRoots = Readonly<Record<WhichHost, RootHost>>;
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain.ts";
 import type { Produced } from "../../../core/chain/chainAnswers.ts";
-import { readPillar, readSources } from "../../../core/registration/pillarReadings.ts";
+import { openChainView } from "../../../core/chain/chainView.ts";
+import { readPillar, readPillarFromAll } from "../../../core/registration/pillarReadings.ts";
 import { judgeRegistration, type RegistrationLookup } from "../../../core/registration/registrationLookup.ts";
 import { clientNamed } from "../chain/readings.ts";
 import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains.ts";
@@ -23,7 +24,8 @@ const long = chainOf(
 describe("a source", () => {
   test("is no reference at the host's own address", async () => {
     const urls = ["http://127.0.0.1:9", "http://[::ffff:127.0.0.1]:9"];
-    const readings = await readSources(undefined, urls, "Anvil", { address: "127.0.0.1", versions: undefined });
+    const view = openChainView({ ssh: { address: "127.0.0.1", hostKey: "" } }, { references: urls });
+    const readings = await readPillarFromAll(view, "Anvil");
     expect(readings).toMatchObject(urls.map(() => ({ fault: { why: expect.stringContaining("this host itself") } })));
   });
 

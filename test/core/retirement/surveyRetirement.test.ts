@@ -1,11 +1,12 @@
 import { appendFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain.ts";
+import { openChainView } from "../../../core/chain/chainView.ts";
 import type { StackConfig } from "../../../core/config/config.ts";
 import type { LogEvent, MoveEvent } from "../../../core/eventLog/events.ts";
 import { findLastHash } from "../../../core/eventLog/logIntegrity.ts";
 import { formatLine } from "../../../core/eventLog/logLine.ts";
-import { readSources } from "../../../core/registration/pillarReadings.ts";
+import { readPillarFromAll } from "../../../core/registration/pillarReadings.ts";
 import type { RetirementInputs } from "../../../core/retirement/guardInputs.ts";
 import { readChain } from "../../../core/retirement/readChain.ts";
 import type { RetirementFacts } from "../../../core/retirement/retirementFacts.ts";
@@ -43,6 +44,7 @@ async function survey(host: RetirementFacts["host"], changes?: RetirementInputs,
     lifecycle: "retiring",
     references: [],
     host: { ssh },
+    node: { ssh },
     isOwnServer: false,
     network: { momentum: 10_000, tickMomentums: 30 },
     epoch: 1,
@@ -138,14 +140,14 @@ it("a reference below the version that its height requires counts neither for a 
   };
   const inputs = {
     ...{ stack: "prod", pillar: "Anvil", lifecycle: "retiring", references, isOwnServer: true, epoch: 1 },
-    ...{ host: { ssh }, node: { versions }, network: { momentum: 10_000, tickMomentums: 30 } },
+    ...{ host: { ssh }, node: { ssh, versions }, network: { momentum: 10_000, tickMomentums: 30 } },
     ...{ backup: { directory: directory() }, places: { signer: { directory: "/root/.orchestrator" } } },
   } as unknown as RetirementInputs;
   const memory = { createdAt: at, isReached: false, isOwnWork: true };
   const question = { step: "retire" as const, inputs, memory, host: { silent: "ETIMEDOUT" } };
   const deps = { ...systemClock, say: () => undefined };
   const { facts } = await surveyRetirement({ ...question, store: createDirectoryStore(directory()) }, deps);
-  const registration = await readSources(undefined, references, "Anvil", { address: ssh.address, versions });
+  const registration = await readPillarFromAll(openChainView({ ssh, versions }, { references }), "Anvil");
   const old = "it is v0.0.8; v0.0.10 or newer is required from height 100 on (the window)";
   for (const readings of [facts.readings, registration])
     expect(readings.map((each) => ("fault" in each ? each.fault.why : "counts"))).toEqual([old, "counts"]);

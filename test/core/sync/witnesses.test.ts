@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openNodeChain, openReferenceChain } from "../../../core/chain/chain.ts";
-import { openReferences } from "../../../core/chain/distinctReferences.ts";
+import { findReferences } from "../../../core/chain/distinctNodes.ts";
 import type { NodeTarget } from "../../../core/chain/node.ts";
 import { isAnswered, listLeftOut } from "../../../core/chain/reading.ts";
 import { type NodeStatus, prefetch, readNodeStatus } from "../../../core/sync/nodeStatus.ts";
@@ -45,7 +45,7 @@ test("a witness has its name resolved beside the others, since a resolver may ha
     asked.push(name);
     return new Promise<never>(() => undefined);
   };
-  void openReferences(["http://a.example:1", "http://b.example:1"], [{ host: "c.example", what: "c" }], hang);
+  void findReferences(["http://a.example:1", "http://b.example:1"], [{ host: "c.example", what: "c" }], hang);
   expect(asked.sort()).toEqual(["a.example", "b.example", "c.example"]);
 });
 

@@ -34,7 +34,7 @@ describe("the orchestrator's move with a problem on the way", () => {
       `the bridge is halted: refusing to stop the orchestrator of the old host (${stage.old.address}) now`,
     );
     expect(output).toContain(
-      `found: the node of ${stage.fresh.address} says (embedded.bridge.getBridgeInfo): the bridge is halted`,
+      `found: this host's node (${stage.fresh.address}) says (embedded.bridge.getBridgeInfo): the bridge is halted`,
     );
     expect(output).toContain("orchestrator.haltedBridge 1");
     const { network } = await stage.lab.chain<{ network: { height: number } }>("GET", "/truth");

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseBridge } from "../../../../core/chain/bridge.ts";
-import { createChainClient } from "../../../../core/chain/chain.ts";
-import type { RpcAnswer } from "../../../../core/chain/jsonRpc.ts";
-import { askInTurn, judgeBridge } from "../../../../core/orchestrator/checks/bridgeState.ts";
+import { judgeBridge, readHostBridge } from "../../../../core/orchestrator/checks/bridgeState.ts";
+import { closedPort, fakeNode, loginTo, use } from "../../chain/fakes.ts";
 
 // The texts are from the node's own tests (go-zenon, vm/embedded/tests/z_bridge_test.go).
 const info = {
@@ -36,44 +35,43 @@ describe("the bridge's state on the chain", () => {
     expect(judge(changes, height)).toEqual({ known: true, state, key: info.compressedTssECDSAPubKey, why });
   });
 
-  test("is unknown on a chain without a bridge, or if the answer has another form", () => {
-    const never = { compressedTssECDSAPubKey: "", decompressedTssECDSAPubKey: "", unhaltedAt: 0 };
-    expect(judge(never, 100)).toEqual({ known: false, why: "ref knows of no bridge" });
+  test("is unknown if the answer has another form", () => {
     const changes = [{ halted: "no" }, { unhaltedAt: -1 }, { compressedTssECDSAPubKey: "../../etc" }];
     for (const form of [null, {}, ...changes.map((each) => ({ ...info, ...each }))])
       expect(() => parseBridge(form)).toThrow("does not have the form {halted, unhaltedAt");
   });
 });
 
-const node = (name: string, answers: Record<string, unknown>) => {
-  const asked: string[] = [];
-  const call = async (method: string): Promise<RpcAnswer> => {
-    asked.push(method);
-    if (answers.fault) throw new Error("ECONNREFUSED");
-    const result = answers[method];
-    const error = { code: -32601, message: `the method ${method} does not exist/is not available` };
-    return { status: 200, body: JSON.stringify(result === undefined ? { error } : { result }) };
-  };
-  return { asked, client: createChainClient(name, call, () => undefined) };
-};
 const newest = { height: 1e6, timestamp: Math.floor(Date.now() / 1000), hash: "h", producer: "z1q" };
 const old = { "ledger.getFrontierMomentum": newest };
 const good = { ...old, "embedded.bridge.getBridgeInfo": info };
 const late = { ...good, "ledger.getFrontierMomentum": { ...newest, timestamp: newest.timestamp - 600 } };
+const none = { ...old, "embedded.bridge.getBridgeInfo": { ...info, compressedTssECDSAPubKey: "" } };
 
-test("the first node that answers is asked for the bridge", async () => {
-  const [own, other] = [node("own", good), node("other", good)];
-  expect(await askInTurn([own.client, other.client])).toMatchObject({ known: true, state: 0 });
+test("the first node that answers is asked for the bridge, and no node twice", async () => {
+  const start = (results: object, host: string) => use(fakeNode({ ...results }, host));
+  const [own, other] = [await start(good, "127.0.0.1"), await start(good, "127.0.0.6")];
+  const ssh = loginTo({ port: 22, hostKey: "" });
+  const read = (port: number, references: readonly string[]) =>
+    readHostBridge({ node: { ssh, via: "direct", address: "127.0.0.1", port }, references });
+  const last = `http://127.0.0.6:${other.port}`;
+  expect(await read(own.port, [last])).toMatchObject({ known: true, state: 0 });
   expect(other.asked).toEqual([]);
-  const bad = [node("old build", old), node("broken", { fault: true }), node("behind", late)];
-  const clients = bad.map(({ client }) => client);
-  expect(await askInTurn([...clients, other.client])).toMatchObject({ known: true, state: 0 });
-  expect(await askInTurn(clients)).toEqual({
+  const bad = [await start(old, "127.0.0.3"), await start(late, "127.0.0.4"), await start(none, "127.0.0.5")];
+  const [build, behind, without] = bad.map(({ port }, at) => `http://127.0.0.${at + 3}:${port}`);
+  const [closed, self] = [await closedPort(), `http://localhost:${own.port}`];
+  const references = [self, build, behind, without] as string[];
+  expect(await read(closed, [...references, last])).toMatchObject({ known: true, state: 0 });
+  own.asked.length = 0;
+  expect(await read(closed, references)).toEqual({
     known: false,
     why: [
-      "old build: the RPC answers with error -32601: the method embedded.bridge.getBridgeInfo does not exist/is not available",
-      "broken: ECONNREFUSED",
-      "behind: it is behind: its newest momentum, 1000000, is 10 min old",
+      `this host's node (127.0.0.1): connect ECONNREFUSED 127.0.0.1:${closed}`,
+      `reference ${self}: it is this host itself`,
+      `reference ${build}: the RPC answers with error -32601: the method embedded.bridge.getBridgeInfo does not exist/is not available`,
+      `reference ${behind}: it is behind: its newest momentum, 1000000, is 10 min old`,
+      `reference ${without}: it knows of no bridge`,
     ].join("; "),
   });
+  expect(own.asked).toEqual([]);
 });

@@ -2,45 +2,28 @@ import dns from "node:dns/promises";
 import { isIP } from "node:net";
 import { isLoopback, normalizeHost, parseHostPort } from "../util/hostPort.ts";
 import { withTimeout } from "../util/withTimeout.ts";
-import { type ChainClient, openReferenceChain, redactAddress } from "./chain.ts";
-import { createSilentFault, type Reading } from "./reading.ts";
+import { redactAddress } from "./chain.ts";
+import { type Identified, listLeftOut, type Unanswered } from "./reading.ts";
+
+// A node under two names must not count twice. Its address shows that before it is asked, its own id afterwards.
 
 const limit = 5000;
 
 /** A host whose node is not an independent reference, and its description: `this host itself`. */
 export type ExcludedHost = Readonly<Record<"host" | "what", string>>;
 
-/** `fault`: the reason why this client must not be asked. `isLocal`: it has a loopback address, as an ssh tunnel has. */
-export type ReferenceClient = Readonly<{ client: ChainClient; fault?: string | undefined; isLocal?: boolean }>;
-
-/** Reads all references at once, but those that have a fault. */
-export async function readReferences<T extends object>(
-  urls: readonly string[],
-  excluded: readonly ExcludedHost[],
-  read: (client: ChainClient) => Promise<Reading<T>>,
-): Promise<Reading<T>[]> {
-  return readClients(await openReferences(urls, excluded), read);
-}
-
-/** Reads all clients at once. Does not ask one that has a fault. */
-export function readClients<T extends object>(
-  clients: readonly ReferenceClient[],
-  read: (client: ChainClient) => Promise<Reading<T>>,
-): Promise<Reading<T>[]> {
-  const readOne = async ({ client, fault, isLocal }: ReferenceClient): Promise<Reading<T>> =>
-    fault === undefined ? Object.assign(await read(client), { isLocal }) : { client, fault: createSilentFault(fault) };
-  return Promise.all(clients.map(readOne));
-}
+/** `fault`: the reason why this reference must not be asked. `isLocal`: its address is loopback, as a tunnel's is. */
+export type Reference = Readonly<{ url: string; fault: string | undefined; isLocal: boolean }>;
 
 /**
- * Returns a client for each reference. A reference has a fault if it is the node of an earlier one under another name,
- * runs on an excluded host, or has a name that can't be resolved and so could be any of these.
+ * Returns the references. One has a fault if it is the node of an earlier one under another name, runs on an excluded
+ * host, or has a name that can't be resolved and so could be any of these.
  */
-export async function openReferences(
+export async function findReferences(
   urls: readonly string[],
   excluded: readonly ExcludedHost[],
   resolve: (host: string) => Promise<readonly string[]> = resolveByDns,
-): Promise<readonly ReferenceClient[]> {
+): Promise<readonly Reference[]> {
   const addressesOf = async (host: string) => [host, ...(await resolve(host))];
   const findOther = async ({ host, what }: ExcludedHost) => {
     const name = normalizeHost(host);
@@ -64,7 +47,7 @@ export async function openReferences(
     return undefined;
   };
   return places.map((place) => ({
-    client: openReferenceChain(place.url),
+    url: place.url,
     fault: findFault(place),
     isLocal: !(place.addresses instanceof Error) && place.addresses.some(isLoopback),
   }));
@@ -75,4 +58,33 @@ async function resolveByDns(host: string): Promise<readonly string[]> {
   if (isIP(host)) return [host];
   const found = await withTimeout(dns.lookup(host, { all: true }), limit);
   return found.map(({ address }) => normalizeHost(address));
+}
+
+/** True if two readings may be of one node. A loopback address, as that of a tunnel, may lead to any, unless the ids differ. */
+function mayBeOneNode(one: Identified, other: Identified): boolean {
+  if (one.id !== undefined && other.id !== undefined) return one.id === other.id;
+  return one.isLocal === true || other.isLocal === true;
+}
+
+/**
+ * Returns the answers that count, and notes about the others. Leaves out a node that says the same as an earlier one, and
+ * may be that node at another address. A node that lies about its id so silences no node that contradicts it.
+ */
+export function countNodesOnce<R extends Identified>(
+  readings: readonly (R | Unanswered)[],
+  isSame: (one: R, other: R) => boolean,
+) {
+  const notes = listLeftOut(readings);
+  const answers = readings.filter((reading): reading is R => !("fault" in reading));
+  const counted = answers.filter((reading, at) => {
+    const twin = answers.slice(0, at).find((each) => mayBeOneNode(each, reading) && isSame(each, reading));
+    if (twin === undefined) return true;
+    const why =
+      reading.id !== undefined && reading.id === twin.id
+        ? `it is the same node as ${twin.client.name}, by its id`
+        : `it may be the same node as ${twin.client.name}: a loopback address, and an id that is hidden (stats.networkInfo)`;
+    notes.push(`${reading.client.name} is left out: ${why}. Set another node's RPC in sync.references`);
+    return false;
+  });
+  return { counted, notes };
 }
