@@ -16,7 +16,7 @@ import { rehearse } from "../../core/orchestrator/checks/rehearsal.ts";
 import { createChainReaders, readFreeBytes } from "../../core/orchestrator/checks/survey.ts";
 import { openPair } from "../../core/orchestrator/hosts/hostPair.ts";
 import { createMoveInputs } from "../../core/orchestrator/hosts/moveInputs.ts";
-import { listRetirementReferences } from "../../core/retirement/retirementInputs.ts";
+import { listReferences } from "../../core/retirement/retirementInputs.ts";
 import { resolveOwnIdentityPath } from "../../core/store/recordsDirectory.ts";
 import { chainRisk } from "../../core/sync/decideSynced.ts";
 import { createWitnessSources } from "../../core/sync/gateSettings.ts";
@@ -58,7 +58,7 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
 
 export async function checkReferences({ config, address = "", hostKey = "" }: StackInfo): Promise<CheckRow[]> {
   const { sync, lifecycle } = config;
-  const urls = lifecycle === "active" ? sync.references : listRetirementReferences(config);
+  const urls = listReferences(config);
   const { witnessHost } = createWitnessSources(config);
   const risk = lifecycle === "active" && sync.unverifiedChain ? [pending("chain", chainRisk)] : [];
   if (urls.length === 0 && witnessHost === undefined)

@@ -13,7 +13,7 @@ interface ChainNodes extends Partial<Readonly<Record<Exclude<NodeRole, "referenc
 }
 
 /** A stack's host, and the versions that witnesses of its node need. Empty texts while the host does not exist. */
-export type ViewedHost = Pick<NodeTarget, "versions"> & { readonly ssh: Pick<SshTarget, "address" | "hostKey"> };
+type ViewedHost = Pick<NodeTarget, "versions"> & { readonly ssh: Pick<SshTarget, "address" | "hostKey"> };
 
 /** `fault`: the reason why this node must not be asked. */
 interface ViewNode {

@@ -36,6 +36,10 @@ export function createRetirementInputs(
   } satisfies RetirementInputs;
 }
 
+/** Returns the references that lookups of a stack ask. */
+export const listReferences = (config: StackConfig): readonly string[] =>
+  config.lifecycle === "active" ? config.sync.references : listRetirementReferences(config);
+
 export function listRetirementReferences({ retirement, sync }: Pick<StackConfig, "retirement" | "sync">): string[] {
   return [...new Set([...retirement.references, ...sync.references])];
 }

@@ -1,5 +1,5 @@
 import { type ChainClient, openNodeChain } from "../chain/chain.ts";
-import { openChainView, type ViewedHost } from "../chain/chainView.ts";
+import { openChainView } from "../chain/chainView.ts";
 import { createNodeClient, type NodeTarget } from "../chain/node.ts";
 import { readVersionGaps } from "../chain/nodeVersion.ts";
 import { isAnswered, type NodeRole, readNode, readNodeId } from "../chain/reading.ts";
@@ -11,71 +11,53 @@ import { openStore } from "../store/openStore.ts";
 import { systemClock } from "../util/clock.ts";
 import { compareReferences, type ReferenceAnswers, type WitnessSources } from "./references.ts";
 
-/** Opens all that a lookup of a node asks: the node, its witnesses, and the versions that it needs. */
+/**
+ * Opens all that a lookup of a node asks: the node, its witnesses, and the versions that it needs. The old host is asked
+ * `ifNeeded`, if the other witnesses do not confirm the chain, because it may be gone later.
+ */
 export function openNodeReader(
   target: NodeTarget,
-  sources: Omit<WitnessSources, "tolerance">,
-  connection: Connection,
-  asksOldHost?: "always",
-) {
-  const own = openNodeChain("the node", target, connection);
-  const witnesses = openWitnesses(sources, target, asksOldHost);
-  return {
-    client: createNodeClient(target, connection),
-    readReferences: (newest: Block | undefined, limit?: number) =>
-      witnesses.read(newest && { newest, client: own }, limit),
-    readVersionGaps: (height: number) => readVersionGaps(own, target.versions, height),
-    ...systemClock,
-    closeWitnesses: () => witnesses.close(),
-  };
-}
-
-/** The node that is compared. */
-interface OwnChain {
-  readonly client: ChainClient;
-  readonly newest: Block;
-}
-
-/**
- * Opens the connections to a node's witnesses. The node's address and host key are empty while its host does not exist.
- * `ifNeeded`: asks the old host only if the other witnesses do not confirm the chain, because it may be gone later.
- */
-export function openWitnesses(
   { references, witnessHost, record }: Omit<WitnessSources, "tolerance">,
-  host: ViewedHost,
+  connection: Connection,
   asksOldHost: "always" | "ifNeeded" = "ifNeeded",
 ) {
-  const view = openChainView(host, { oldHost: witnessHost, references });
+  const own = openNodeChain("the node", target, connection);
+  const view = openChainView(target, { oldHost: witnessHost, references });
+  /**
+   * Reads the witnesses' newest momentums, and those that are needed to compare them with the node. Never throws.
+   * `limit` is in milliseconds, for each witness.
+   */
+  const readReferences = async (newest: Block | undefined, limit = 10_000): Promise<ReferenceAnswers> => {
+    const heights = newest ? [newest.height] : [];
+    const readWitness = (client: ChainClient) =>
+      readNode(client, (answer) => readOlderMomentums(answer, client, heights, limit), limit);
+    const ask = (role: NodeRole) => view.read(readWitness, [role]);
+    const addOwn = async (answers: ReferenceAnswers): Promise<ReferenceAnswers> =>
+      newest === undefined ? answers : { ...answers, own: await readOwnChain(own, newest, answers, limit) };
+    const [recorded, readings, always] = await Promise.all([
+      readWitnessed(record),
+      ask("reference"),
+      asksOldHost === "always" ? ask("oldHost") : [],
+    ]);
+    const answers = await addOwn({ readings, oldHost: always[0], recorded });
+    // The heights do not matter here.
+    const { witnesses } = compareReferences(0, answers, Number.POSITIVE_INFINITY);
+    if (witnessHost === undefined || always.length > 0 || witnesses.length > 0) return answers;
+    return addOwn({ ...answers, oldHost: (await ask("oldHost"))[0] });
+  };
   return {
-    /**
-     * Reads the witnesses' newest momentums, and those that are needed to compare them with the node. Never throws.
-     * `limit` is in milliseconds, for each witness.
-     */
-    read: async (own: OwnChain | undefined, limit = 10_000): Promise<ReferenceAnswers> => {
-      const heights = own ? [own.newest.height] : [];
-      const readWitness = (client: ChainClient) =>
-        readNode(client, ({ newest }) => readOlderMomentums({ newest }, client, heights, limit), limit);
-      const ask = (role: NodeRole) => view.read(readWitness, [role]);
-      const addOwn = async (answers: ReferenceAnswers): Promise<ReferenceAnswers> =>
-        own === undefined ? answers : { ...answers, own: await readOwnChain(own, answers, limit) };
-      const [recorded, readings, always] = await Promise.all([
-        readWitnessed(record),
-        ask("reference"),
-        asksOldHost === "always" ? ask("oldHost") : [],
-      ]);
-      const answers = await addOwn({ readings, oldHost: always[0], recorded });
-      // The heights do not matter here.
-      const { witnesses } = compareReferences(0, answers, Number.POSITIVE_INFINITY);
-      if (witnessHost === undefined || always.length > 0 || witnesses.length > 0) return answers;
-      return addOwn({ ...answers, oldHost: (await ask("oldHost"))[0] });
-    },
-    close: view.close,
+    client: createNodeClient(target, connection),
+    readReferences,
+    readVersionGaps: (height: number) => readVersionGaps(own, target.versions, height),
+    ...systemClock,
+    closeWitnesses: view.close,
   };
 }
 
 /** Reads the node's momentums at the heights of its witnesses. Without an answer only its newest one is compared. */
 async function readOwnChain(
-  { newest, client }: OwnChain,
+  client: ChainClient,
+  newest: Block,
   { readings, oldHost, recorded }: ReferenceAnswers,
   limit: number,
 ) {

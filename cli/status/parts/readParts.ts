@@ -13,7 +13,7 @@ import { judgeRegistration, readRegistrationMemory } from "../../../core/registr
 import { type HostFacts, readHost } from "../../../core/retirement/readHost.ts";
 import { formatCoin } from "../../../core/retirement/readRewards.ts";
 import { addProvider } from "../../../core/retirement/retirementFacts.ts";
-import { createRetirementInputs } from "../../../core/retirement/retirementInputs.ts";
+import { createRetirementInputs, listReferences } from "../../../core/retirement/retirementInputs.ts";
 import { surveyRetirement } from "../../../core/retirement/surveyRetirement.ts";
 import { runScript } from "../../../core/ssh/connection.ts";
 import { listPortRules, tryPorts } from "../../../core/ssh/portRules.ts";
@@ -88,7 +88,7 @@ function startLookups(stack: StackWithHost, host: HostReader, context: Retiremen
   const view = facts.then((answer) => {
     const own = "problem" in answer || answer.value.node.active ? inputs.node : undefined;
     const successor = config.lifecycle === "active" ? undefined : inputs.successor?.node;
-    return openChainView(inputs.node, { own, successor, references: inputs.references }, host.connect);
+    return openChainView(inputs.node, { own, successor, references: listReferences(config) }, host.connect);
   });
   const readings = view.then((nodes) => readPillarFromAll(nodes, config.pillar.name));
   return { stack, host, context, root, observation, facts, node, chain, view, readings };

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openNodeChain, openReferenceChain } from "../../../core/chain/chain.ts";
 import { findReferences } from "../../../core/chain/distinctNodes.ts";
 import type { NodeTarget } from "../../../core/chain/node.ts";
 import { isAnswered, listLeftOut } from "../../../core/chain/reading.ts";
+import { createConnection } from "../../../core/ssh/connection.ts";
 import { type NodeStatus, prefetch, readNodeStatus } from "../../../core/sync/nodeStatus.ts";
-import { compareReferences } from "../../../core/sync/references.ts";
-import { openWitnesses } from "../../../core/sync/witnesses.ts";
+import { compareReferences, type WitnessSources } from "../../../core/sync/references.ts";
+import { openNodeReader } from "../../../core/sync/witnesses.ts";
 import { type FakeNode, fakeNode, idCall, loginTo, sshHost, synced, use } from "../chain/fakes.ts";
 import { block } from "../chain/readings.ts";
 
@@ -16,13 +16,25 @@ async function hostWithNode(version?: string): Promise<NodeTarget> {
   const node = await use(fakeNode({ ...synced(), ...reported }));
   return { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port };
 }
-const noHost = { ssh: { address: "", hostKey: "" } };
+const noHost: NodeTarget = {
+  ssh: { address: "", port: 22, user: "op", hostKey: "" },
+  via: "direct",
+  address: "127.0.0.1",
+  port: 1,
+};
+/** Opens the witnesses of a node, by default of one whose host does not exist yet. */
+function openWitnesses(sources: Sources, target = noHost, asksOldHost?: "always") {
+  const reader = openNodeReader(target, sources, createConnection(target.ssh), asksOldHost);
+  onTestFinished(reader.closeWitnesses);
+  return reader.readReferences;
+}
+type Sources = Omit<WitnessSources, "tolerance">;
 const urlOf = ({ port }: { readonly port: number }, host = "127.0.0.1") => `http://${host}:${port}`;
 
 test("a witness counts once under two names", async () => {
   const node = await use(fakeNode(synced()));
   const references = [urlOf(node), `${urlOf(node, "LOCALHOST")}/`, urlOf(node, "[::ffff:127.0.0.1]")];
-  const { readings } = await openWitnesses({ references }, noHost).read(undefined);
+  const { readings } = await openWitnesses({ references })(undefined);
   expect(readings.map(isAnswered)).toEqual([true, false, false]);
   expect(listLeftOut(readings)).toEqual(
     [urlOf(node, "localhost"), urlOf(node, "[::ffff:7f00:1]")].map(
@@ -33,7 +45,7 @@ test("a witness counts once under two names", async () => {
 });
 
 test("a witness is left out if its name is not resolved", async () => {
-  const { readings } = await openWitnesses({ references: ["http://node.invalid:35997"] }, noHost).read(undefined);
+  const { readings } = await openWitnesses({ references: ["http://node.invalid:35997"] })(undefined);
   expect(listLeftOut(readings)[0]).toMatch(
     /^reference http:\/\/node\.invalid:35997 is left out: its name is not resolved: (ENOTFOUND|EAI_AGAIN)$/,
   );
@@ -61,18 +73,17 @@ test("a witness is compared by the momentums at each other's heights", async () 
     );
   const [node, low, high] = await Promise.all([1000, 7, 3000].map(start));
   if (!node || !low || !high) throw new Error("no nodes");
-  const own = { client: openReferenceChain(urlOf(node)), newest: block(1000) };
-  const seen = await openWitnesses({ references: [urlOf(low), urlOf(high)] }, noHost).read(own);
+  const target = { ...noHost, port: node.port };
+  const seen = await openWitnesses({ references: [urlOf(low), urlOf(high)] }, target)(block(1000));
   expect(seen.readings).toMatchObject([{ older: [] }, { older: [block(1000)] }]);
-  expect(seen.own).toMatchObject({ newest: own.newest, older: [block(7)] });
+  expect(seen.own).toMatchObject({ newest: block(1000), older: [block(7)] });
   expect(methodsOf(node).toSorted()).toEqual(["ledger.getMomentumsByHeight", idCall]);
 });
 
 test("a witness counts once as old host of a host that does not exist yet", async () => {
   const target = await hostWithNode();
-  const witnesses = openWitnesses({ references: [urlOf(target)], witnessHost: target }, noHost);
-  const { readings, oldHost } = await witnesses.read(undefined);
-  witnesses.close();
+  const read = openWitnesses({ references: [urlOf(target)], witnessHost: target });
+  const { readings, oldHost } = await read(undefined);
   expect(readings).toMatchObject([{ fault: { why: "it is the old host, which the program asks directly" } }]);
   expect(oldHost && isAnswered(oldHost)).toBe(true);
 });
@@ -80,10 +91,10 @@ test("a witness counts once as old host of a host that does not exist yet", asyn
 test("a witness is never the host itself, on any port or name", async () => {
   const target = await hostWithNode();
   const references = [urlOf(target), urlOf(target, "localhost")];
-  const { readings } = await openWitnesses({ references }, target).read(undefined);
+  const { readings } = await openWitnesses({ references }, target)(undefined);
   expect(readings).toMatchObject(references.map(() => ({ fault: { why: "it is this host itself" } })));
   const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.2" } };
-  const { oldHost } = await openWitnesses({ references: [], witnessHost }, target).read(undefined);
+  const { oldHost } = await openWitnesses({ references: [], witnessHost }, target)(undefined);
   expect(oldHost).toMatchObject({ fault: { why: "it has this host's own host key: it is this host itself" } });
 });
 
@@ -141,17 +152,19 @@ test.each<[string, own: string | undefined, references: readonly [id: string | u
 
 test("a witness that is the host's own node is named, with the key to change, also as the old host", async () => {
   const target = await hostWithNode();
-  const own = { client: openNodeChain("the node", target), newest: { height: 100, hash: "ab" } };
-  onTestFinished(() => own.client.close());
-  const url = await nodeOfId(await own.client.id());
-  const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.9" } };
-  const witnesses = openWitnesses({ references: [url] }, noHost);
-  const answers = await witnesses.read(own);
+  const [own, newest] = [
+    { ...noHost, port: target.port },
+    { height: 100, hash: "ab" },
+  ];
+  const { own: answer } = await openWitnesses({ references: [], witnessHost: target }, own)(newest);
+  const url = await nodeOfId(answer?.id);
+  const answers = await openWitnesses({ references: [url] }, own)(newest);
   const why =
     "is left out: it is the same node as the node itself, by its id. Set another node's RPC in sync.references";
   expect(compareReferences(100, answers, 20)).toMatchObject({ witnesses: [], notes: [`reference ${url} ${why}`] });
-  const asOld = await openWitnesses({ references: [], witnessHost }, noHost).read(own);
-  expect(compareReferences(100, asOld, 20).witnesses).toEqual([]);
+  const asOld = await openWitnesses({ references: [], witnessHost: target }, own)(newest);
+  const notes = [`the old host's node (127.0.0.1) ${why}`];
+  expect(compareReferences(100, asOld, 20)).toMatchObject({ witnesses: [], notes });
 });
 
 /** Rules of a network whose first momentum is `genesis`: v0.0.10 is required from height 100 on. */
@@ -179,7 +192,7 @@ test("a witness below the version that its height requires is none, and is named
   const { target, oldHost: witnessHost } = { target: await hostWithNode(), oldHost: await hostWithNode("v0.0.8") };
   const versions = requireV10("cd");
   const read = async (references: readonly string[], more: object = {}) => {
-    const { readings, oldHost } = await openWitnesses({ references, ...more }, { ...noHost, versions }).read(undefined);
+    const { readings, oldHost } = await openWitnesses({ references, ...more }, { ...noHost, versions })(undefined);
     return [...readings, ...(oldHost ? [oldHost] : [])].map((each) => ("fault" in each ? each.fault.why : "counts"));
   };
   // A public node may hide its version.
@@ -200,9 +213,9 @@ test("a witness below the version that its height requires is none, and is named
 test("a witness is asked for its version once if that suffices, and each time while it does not", async () => {
   const results = { ...synced(), [versionCall]: { version: "v0.0.8", commit: "" } };
   const node = await use(fakeNode(results));
-  const witnesses = openWitnesses({ references: [urlOf(node)] }, { ...noHost, versions: requireV10() });
+  const read = openWitnesses({ references: [urlOf(node)] }, { ...noHost, versions: requireV10() });
   const ask = async () => {
-    const { readings } = await witnesses.read(undefined);
+    const { readings } = await read(undefined);
     return [readings.map(isAnswered), methodsOf(node).filter((method) => method === versionCall).length];
   };
   expect([await ask(), await ask()]).toEqual([
@@ -222,12 +235,9 @@ test("a witness that is the old host is asked only if the others do not confirm 
   const start = async (address: string, chain: string) =>
     `http://${address}:${(await use(fakeNode(synced(100, chain), address))).port}`;
   const [good, other] = [await start("127.0.0.2", "ab"), await start("127.0.0.3", "cd")];
-  const own = { client: openNodeChain("the node", target), newest: { height: 100, hash: "ab" } };
-  onTestFinished(() => own.client.close());
   const isAsked = async (references: readonly string[], asks?: "always") => {
-    const witnesses = openWitnesses({ references, witnessHost }, noHost, asks);
-    const { oldHost } = await witnesses.read(own);
-    witnesses.close();
+    const read = openWitnesses({ references, witnessHost }, { ...noHost, port: target.port }, asks);
+    const { oldHost } = await read({ height: 100, hash: "ab" });
     return oldHost !== undefined;
   };
   expect(await isAsked([good])).toBe(false);
