@@ -1,6 +1,5 @@
 import { openNodeChain } from "../../core/chain/chain.ts";
 import { createNodeTarget } from "../../core/chain/configuredNode.ts";
-import { createNodeClient } from "../../core/chain/node.ts";
 import { readVersionGaps } from "../../core/chain/nodeVersion.ts";
 import {
   findApplicableRows,
@@ -10,7 +9,6 @@ import {
   type VersionGap,
 } from "../../core/chain/requiredVersions.ts";
 import { createVersionRules } from "../../core/chain/versionRules.ts";
-import { createConnection } from "../../core/ssh/connection.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import type { StackInfo } from "../status/openStack.ts";
 import { type CheckRow, fail, pass, pending } from "./checkRow.ts";
@@ -22,19 +20,18 @@ export async function checkNodeVersion({ stack, config, address, hostKey }: Stac
   if (config.lifecycle === "retiring") return [];
   if (address === undefined || hostKey === undefined) return [listRequiredVersions(config, "there is no node yet")];
   const target = createNodeTarget(config, address, hostKey);
-  const connection = createConnection(target.ssh);
+  const node = openNodeChain("the node", target);
   try {
-    const observation = await createNodeClient(target, connection).observe();
+    const observation = await node.observe();
     if (observation.kind === "none")
       return [listRequiredVersions(config, `the node does not answer: ${observation.reason}`)];
     const { currentHeight, targetHeight } = observation.info;
-    const node = openNodeChain("the node", target, connection);
     const gaps = await readVersionGaps(node, target.versions, Math.max(currentHeight, targetHeight), "all");
     return [formatVersionGaps(gaps, stack, await node.version().catch(() => "unknown version"))];
   } catch (error) {
     return [pending(topic, (error as Error).message)];
   } finally {
-    connection.drop();
+    node.close();
   }
 }
 

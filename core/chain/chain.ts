@@ -4,6 +4,7 @@ import { isPrintable, takeFirstLine } from "../util/printable.ts";
 import { hasKind } from "../util/problem.ts";
 import { parseBridge } from "./bridge.ts";
 import {
+  isCount,
   type PaidEpoch,
   type Produced,
   parseAmount,
@@ -18,7 +19,7 @@ import {
   type Rewards,
 } from "./chainAnswers.ts";
 import { callReference, type RpcAnswer } from "./jsonRpc.ts";
-import { createNodeCalls, type NodeTarget, parseNodeResult } from "./node.ts";
+import { createNodeCalls, type NodeTarget, type Observation, parseNodeResult, parseSyncInfo } from "./node.ts";
 import { parseSporks, type Spork } from "./sporks.ts";
 
 type Call = (method: string, params: readonly unknown[]) => Promise<RpcAnswer>;
@@ -27,22 +28,57 @@ type Call = (method: string, params: readonly unknown[]) => Promise<RpcAnswer>;
 export const momentumPage = 1024;
 
 const callTimeout = 20_000;
+/** Shorter than the time of a lookup, which tells a frozen node from an unreachable host. */
+const observationTimeout = 15_000;
 
-/** Returns a client for a host's node over ssh. Fatal ssh errors become ordinary ones, like any missing answer. */
-export function openNodeChain(
-  name: string,
-  target: NodeTarget,
-  connection: Connection = createConnection(target.ssh),
-): ChainClient {
-  const call = createNodeCalls(target, connection, callTimeout);
-  return createChainClient(
+/**
+ * Returns a client for a host's node over one connection, which it makes again after it broke. Fatal ssh errors become
+ * ordinary ones, like any missing answer, except for `observe`.
+ */
+export function openNodeChain(name: string, target: NodeTarget, connection: Connection = createConnection(target.ssh)) {
+  let isReached = false;
+  let logins = 0;
+  const call = createNodeCalls(target, connection, () => {
+    isReached = true;
+  });
+  const client = createChainClient(
     name,
     (method, params) =>
-      call(method, params).catch((error: Error) => {
+      call(method, params, callTimeout).catch((error: Error) => {
         throw isFatal(error) ? new Error(takeFirstLine(error.message)) : error;
       }),
     () => connection.drop(),
   );
+  return {
+    ...client,
+    /** Throws only FatalError, for which a retry is useless: a changed host key, a refused login. */
+    observe: async (): Promise<Observation> => {
+      isReached = target.via === "direct";
+      try {
+        const answer = await call("stats.syncInfo", [], observationTimeout);
+        const info = parseSyncInfo(parseNodeResult(answer));
+        const found = info.state === 2 ? await client.newest().catch(() => undefined) : undefined;
+        const peers = info.state === 3 ? await client.peers().catch(() => undefined) : undefined;
+        const isReconnected = logins > 0 && connection.loginCount > logins;
+        logins = connection.loginCount;
+        const nodeTime = answer.date ?? Date.now();
+        return {
+          kind: "answer",
+          info,
+          newest: found?.momentum,
+          peers,
+          nodeTime,
+          ...(isReconnected && { isReconnected }),
+        };
+      } catch (error) {
+        if (isFatal(error)) throw error;
+        // A dead connection looks like a silent node, so the next observation opens a new one.
+        if (hasKind(error, "late")) connection.drop("dead");
+        const reason = error instanceof Error ? error.message : String(error);
+        return isReached ? { kind: "none", reason } : { kind: "none", reason, unreachable: true };
+      }
+    },
+  };
 }
 
 /** Formats an address without its path, query and user name, since they may hold an access key. */
@@ -95,6 +131,8 @@ export function createChainClient(name: string, call: Call, close: () => void) {
       parseForm("stats.processInfo", await ask("stats.processInfo", []), { version: isPrintable }).version,
     /** Reads the public key by which the node's peers know it, from its network-private-key: no two nodes have the same. */
     id: async () => parseNodeId(await ask("stats.networkInfo", [])),
+    peers: async () =>
+      parseForm("stats.networkInfo", await ask("stats.networkInfo", []), { numPeers: isCount }).numPeers,
     bridge: async () => parseBridge(await ask("embedded.bridge.getBridgeInfo", [])),
     /** Reads the network's sporks; empty if the node does not offer the method. */
     sporks: async (): Promise<readonly Spork[]> => {

@@ -1,10 +1,9 @@
 import net from "node:net";
 import type { Connection } from "../ssh/connection.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
-import { isFatal } from "../ssh/sshErrors.ts";
 import { printable } from "../util/printable.ts";
-import { hasKind, ProblemError } from "../util/problem.ts";
-import { isCount, type Produced, parseForm, parseProduced } from "./chainAnswers.ts";
+import { ProblemError } from "../util/problem.ts";
+import { isCount, type Produced, parseForm } from "./chainAnswers.ts";
 import { callHttp, type RpcAnswer, rpcBody } from "./jsonRpc.ts";
 import type { VersionRules } from "./versionRules.ts";
 
@@ -83,19 +82,10 @@ export function parseSyncInfo(result: unknown): SyncInfo {
   return { state, currentHeight, targetHeight };
 }
 
-const parsePeers = (result: unknown) => parseForm("stats.networkInfo", result, { numPeers: isCount }).numPeers;
-
-const callTimeout = 15_000;
-
 /** Returns a function that calls a node's RPC. Calls `reached` once the ssh login has succeeded. */
-export function createNodeCalls(
-  { via, address, port }: NodeTarget,
-  connection: Connection,
-  timeout: number,
-  reached: () => void = () => undefined,
-): (method: string, params?: readonly unknown[]) => Promise<RpcAnswer> {
+export function createNodeCalls({ via, address, port }: NodeTarget, connection: Connection, reached: () => void) {
   const authority = net.isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
-  return async (method, params = []) => {
+  return async (method: string, params: readonly unknown[], timeout: number): Promise<RpcAnswer> => {
     // docs/specification.md, 4.1
     const call = { verb: "GET", authority, body: rpcBody(method, params), timeout, whom: "the node" } as const;
     if (via === "direct") return callHttp(async () => net.connect(port, address), call);
@@ -103,46 +93,5 @@ export function createNodeCalls(
     const session = await connection.session();
     reached();
     return callHttp(() => session.forward(address, port), call);
-  };
-}
-
-export type NodeClient = ReturnType<typeof createNodeClient>;
-
-/** Returns a client that observes a node over one connection, which it makes again after it broke, and closes. */
-export function createNodeClient(target: NodeTarget, connection: Connection) {
-  let isReached = false;
-  let used = 0;
-  const call = createNodeCalls(target, connection, callTimeout, () => {
-    isReached = true;
-  });
-  const optional = async <T>(method: string, parse: (result: unknown) => T) => {
-    try {
-      return parse(parseNodeResult(await call(method)));
-    } catch {
-      return undefined;
-    }
-  };
-  return {
-    close: () => connection.drop(),
-    /** Throws only FatalError, for which a retry is useless: a changed host key, a refused login. */
-    observe: async (): Promise<Observation> => {
-      isReached = target.via === "direct";
-      try {
-        const answer = await call("stats.syncInfo");
-        const info = parseSyncInfo(parseNodeResult(answer));
-        const newest = info.state === 2 ? await optional("ledger.getFrontierMomentum", parseProduced) : undefined;
-        const peers = info.state === 3 ? await optional("stats.networkInfo", parsePeers) : undefined;
-        const isReconnected = used > 0 && connection.loginCount > used;
-        used = connection.loginCount;
-        const found = { kind: "answer", info, newest, peers, nodeTime: answer.date ?? Date.now() } as const;
-        return isReconnected ? { ...found, isReconnected } : found;
-      } catch (error) {
-        if (isFatal(error)) throw error;
-        // A dead connection looks like a silent node, so the next observation opens a new one.
-        if (hasKind(error, "late")) connection.drop("dead");
-        const reason = error instanceof Error ? error.message : String(error);
-        return isReached ? { kind: "none", reason } : { kind: "none", reason, unreachable: true };
-      }
-    },
   };
 }

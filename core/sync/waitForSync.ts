@@ -1,4 +1,4 @@
-import type { NodeClient, SyncInfo } from "../chain/node.ts";
+import type { Observation, SyncInfo } from "../chain/node.ts";
 import { formatSyncAgain, type LoginAddress } from "../chain/nodeDatabases.ts";
 import { dropFigures } from "../chain/reading.ts";
 import { formatVersionGap, installLines } from "../chain/requiredVersions.ts";
@@ -30,7 +30,7 @@ export interface WaitOptions extends Omit<GateSettings, "references"> {
 }
 
 export interface SyncDeps extends Clock, LookupDeps {
-  readonly client: NodeClient;
+  readonly client: { observe(): Promise<Observation> };
   say(line: string): void;
   /** Gets the progress after each lookup. Never throws. */
   seen?(progress: SyncProgress): void;

@@ -1,6 +1,6 @@
 import { type ChainClient, openNodeChain } from "../chain/chain.ts";
 import { openChainView } from "../chain/chainView.ts";
-import { createNodeClient, type NodeTarget } from "../chain/node.ts";
+import type { NodeTarget } from "../chain/node.ts";
 import { readVersionGaps } from "../chain/nodeVersion.ts";
 import { isAnswered, type NodeRole, readNode, readNodeId } from "../chain/reading.ts";
 import { type Block, readOlderMomentums } from "../chain/sameChain.ts";
@@ -46,7 +46,7 @@ export function openNodeReader(
     return addOwn({ ...answers, oldHost: (await ask("oldHost"))[0] });
   };
   return {
-    client: createNodeClient(target, connection),
+    client: own,
     readReferences,
     readVersionGaps: (height: number) => readVersionGaps(own, target.versions, height),
     ...systemClock,

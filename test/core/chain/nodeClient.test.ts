@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createNodeClient, type NodeClient, type NodeTarget } from "../../../core/chain/node.ts";
+import { openNodeChain } from "../../../core/chain/chain.ts";
+import type { NodeTarget } from "../../../core/chain/node.ts";
 import type { VersionRules } from "../../../core/chain/versionRules.ts";
-import { createConnection } from "../../../core/ssh/connection.ts";
 import { readNodeStatus } from "../../../core/sync/nodeStatus.ts";
 import { soon } from "../../soon.ts";
 import { closedPort, type FakeNode, fakeNode, loginTo, sshHost, synced, use } from "./fakes.ts";
@@ -12,8 +12,8 @@ async function start(results: Record<string, unknown> = synced(), changes: Parti
   const target: NodeTarget = { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port, ...changes };
   return { host, node, target, client: clientOf(target) };
 }
-function clientOf(target: NodeTarget): NodeClient {
-  const client = createNodeClient(target, createConnection(target.ssh));
+function clientOf(target: NodeTarget) {
+  const client = openNodeChain("the node", target);
   onTestFinished(() => client.close());
   return client;
 }

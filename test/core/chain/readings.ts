@@ -17,6 +17,7 @@ export function clientNamed(name: string, changes: Partial<ChainClient> = {}): C
     bridge: unasked("the bridge"),
     version: unasked("its version"),
     id: unasked("its id"),
+    peers: unasked("its peers"),
     sporks: unasked("sporks"),
     close: () => undefined,
     ...changes,

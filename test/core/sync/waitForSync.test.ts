@@ -29,7 +29,6 @@ function worldOf(found: readonly (Observation | Error)[], references: ReferenceA
         if (next instanceof Error) throw next;
         return next;
       },
-      close: () => undefined,
     },
     readReferences: async () => {
       seen.asked += 1;
