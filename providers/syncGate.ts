@@ -3,8 +3,8 @@ import { createNodeTarget } from "../core/chain/configuredNode.ts";
 import type { NodeTarget } from "../core/chain/node.ts";
 import { type LogRef, openEventLog } from "../core/eventLog/eventLog.ts";
 import type { Notice } from "../core/notify/notify.ts";
+import { askAboutPillar } from "../core/registration/agreeOnRegistration.ts";
 import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet.ts";
-import { readPillarFromAll } from "../core/registration/pillarReadings.ts";
 import { noteRegistration, readRegistrationMemory } from "../core/registration/registrationLookup.ts";
 import { type Connection, createConnection } from "../core/ssh/connection.ts";
 import { readHostFacts } from "../core/ssh/hostFacts.ts";
@@ -173,7 +173,7 @@ function createEarlyWalletWatch(
   const log = openEventLog(record, { ...systemClock, say: (line) => say(`sync: ${line}`) });
   const view = openChainView(target, { references });
   return watchForEarlyWallet(record.pillar, before, {
-    read: () => readPillarFromAll(view, record.pillar),
+    read: () => askAboutPillar(view, record.pillar),
     digest: () => readAddressDigest(connection, addressScript),
     ...systemClock,
     say,

@@ -79,14 +79,14 @@ async function readRegistration(
   config: StackConfig,
   last: LastRun,
   ours: string,
-  { node, readings, closed, close }: HostReading,
+  { node, agreement, closed, close }: HostReading,
 ): Promise<Registration> {
   const place = createStackLogRef(config);
   const memory = await readRegistrationMemory(place, ours, last.registration?.earlier);
   await closed;
   const registration = await judgeRegistration({
     ours,
-    readings: await readings,
+    agreement: await agreement,
     memory,
     node: await node,
     now: Date.now,

@@ -2,7 +2,7 @@ import { openNodeChain } from "../../core/chain/chain.ts";
 import { openChainView } from "../../core/chain/chainView.ts";
 import { createNodeTarget } from "../../core/chain/configuredNode.ts";
 import type { StackConfig } from "../../core/config/config.ts";
-import { readPillarFromAll } from "../../core/registration/pillarReadings.ts";
+import { askAboutPillar } from "../../core/registration/agreeOnRegistration.ts";
 import { createConnection, runScript } from "../../core/ssh/connection.ts";
 import { isSameHost } from "../../core/ssh/publicKey.ts";
 import { hourlyRestartNow, setUpFacts } from "../../core/steps/nodeSteps.ts";
@@ -53,7 +53,7 @@ function startReading(config: StackConfig, address: string, hostKey: string) {
       .catch(nothing);
   const seen = {
     node: connected.then(() => readNodeStatus(target, settings, connection)),
-    readings: connected.then(() => readPillarFromAll(view, config.pillar.name)),
+    agreement: connected.then(() => askAboutPillar(view, config.pillar.name)),
     /** `off`, `on`, or the name of another timer that restarts the synced node; undefined if the lookup failed. */
     hourlyRestart: readLines(hourlyRestartNow(config, true)).then((lines) => lines?.[0]?.trim()),
     /** Names of the markers on the host, and `unit` if it has the node's unit; undefined if the lookup failed. */
@@ -69,7 +69,7 @@ function startReading(config: StackConfig, address: string, hostKey: string) {
     ...seen,
     /** Resolves after all readings, with the connection closed: before, more questions could be cut off. */
     closed,
-    /** Closes the connection again, after more questions to a client of `readings`, which reopen it. */
+    /** Closes the connection again, after more questions to a client of `agreement`, which reopen it. */
     close,
   };
 }

@@ -4,14 +4,13 @@ import { type Connection, runScript } from "../ssh/connection.ts";
 import type { Clock } from "../util/clock.ts";
 import { takeFirstLine } from "../util/printable.ts";
 import { toResult } from "../util/result.ts";
-import { agreeOnPillar } from "./agreeOnRegistration.ts";
-import type { PillarReading } from "./pillarReadings.ts";
+import type { RegistrationAgreement } from "./agreeOnRegistration.ts";
 import type { Registration } from "./registration.ts";
 import { formatWayBack } from "./registrationMessages.ts";
 
 interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
   /** Asks the references alone, since this host's node is behind. Never throws. */
-  read(): Promise<readonly PillarReading[]>;
+  read(): Promise<RegistrationAgreement>;
   /** Returns the SHA-256 of this host's producer address, which does not leave the host before the sync. @throws */
   digest(): Promise<string>;
   say(line: string): void;
@@ -42,7 +41,7 @@ export function watchForEarlyWallet(pillar: string, before: string | undefined, 
     unseen = key;
   };
   const look = async () => {
-    const agreement = agreeOnPillar(await deps.read());
+    const agreement = await deps.read();
     if (agreement.kind === "unknown") return cannotSee(agreement.why);
     if (agreement.pillar === null) return;
     const { producerAddress: address } = agreement.pillar;

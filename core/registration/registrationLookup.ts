@@ -4,8 +4,7 @@ import { type EventLog, type LogRef, readEvents } from "../eventLog/eventLog.ts"
 import type { EventBody, LogEvent, Optional } from "../eventLog/events.ts";
 import { openStore } from "../store/openStore.ts";
 import { withTimeout } from "../util/withTimeout.ts";
-import { agreeOnPillar } from "./agreeOnRegistration.ts";
-import type { PillarAnswer, PillarReading } from "./pillarReadings.ts";
+import type { PillarAnswer } from "./agreeOnRegistration.ts";
 import {
   decideRegistration,
   findSwitch,
@@ -15,9 +14,7 @@ import {
   type RegistrationMemory,
 } from "./registration.ts";
 
-export interface RegistrationLookup extends Pick<RegistrationFacts, "ours" | "memory" | "node"> {
-  /** The sources' answers. Their clients are still open, because one of them is asked for more momentums. */
-  readonly readings: readonly PillarReading[];
+export interface RegistrationLookup extends Pick<RegistrationFacts, "ours" | "memory" | "node" | "agreement"> {
   /** Returns unix milliseconds. */
   now(): number;
 }
@@ -26,8 +23,7 @@ const searchTime = 8000;
 
 /** Decides the state of the registration, and whether this host's address produces. Never throws. */
 export async function judgeRegistration(look: RegistrationLookup): Promise<Registration> {
-  const { ours, memory, node, readings } = look;
-  const agreement = agreeOnPillar(readings);
+  const { ours, memory, node, agreement } = look;
   const facts = { ours, agreement, memory, node, now: look.now() };
   const [source] = agreement.kind === "settled" ? agreement.by : [];
   if (source?.pillar?.producerAddress !== ours) return decideRegistration({ ...facts, switched: memory.switched });

@@ -4,7 +4,6 @@ import { parseState } from "../../cli/pulumi/stackState.ts";
 import { openHostReader } from "../../cli/status/hostReader.ts";
 import { readParts } from "../../cli/status/parts/readParts.ts";
 import { createHostReader } from "../../components/node/nodeReading.ts";
-import { agreeOnPillar } from "../../core/registration/agreeOnRegistration.ts";
 import { configOf } from "../components/exampleConfig.ts";
 import { fakeNode, idCall, sshHost, synced, use } from "../core/chain/fakes.ts";
 import { scratchDirectory } from "../scratchDirectory.ts";
@@ -34,8 +33,8 @@ test("up, status and check leave out a second name of this host's node, so it do
   const unknown = { kind: "unknown", why: expect.stringContaining("the nodes contradict each other") };
   const left = `reference ${references[0]} is left out: it is this host itself`;
 
-  const { readings } = await createHostReader(config, { finished: false })(address, hostKey);
-  expect(agreeOnPillar(await readings)).toMatchObject({ ...unknown, notes: [left] });
+  const { agreement } = await createHostReader(config, { finished: false })(address, hostKey);
+  expect(await agreement).toMatchObject({ ...unknown, notes: [left] });
 
   const run = { type: "pulumi:pulumi:Stack", urn: "s", outputs: { nextStep: [], producerAddress: ours } };
   const state = parseState(JSON.stringify({ deployment: { resources: [run] } }));

@@ -7,6 +7,7 @@ import { registerCutover } from "../../components/node/cutover.ts";
 import type { HostReading } from "../../components/node/nodeReading.ts";
 import type { PillarNode } from "../../components/node/pillarNode.ts";
 import type { LogEvent } from "../../core/eventLog/events.ts";
+import { agreeOnPillar } from "../../core/registration/agreeOnRegistration.ts";
 import { listen } from "../core/chain/fakes.ts";
 import { old, ours, says } from "../core/registration/chains.ts";
 import { journeyIn } from "../recordIn.ts";
@@ -31,7 +32,7 @@ interface Look {
 
 const seenOf = ({ registered, node = synced, restart = "off", closed = Promise.resolve() }: Look): HostReading => ({
   node: Promise.resolve(node),
-  readings: Promise.resolve([says("the node of 203.0.113.7", registered)]),
+  agreement: Promise.resolve(agreeOnPillar([says("the node of 203.0.113.7", registered)])),
   hourlyRestart: Promise.resolve(restart),
   version: Promise.resolve(undefined),
   setUp: Promise.resolve(["deploy.done", "stack", "syncedAt=2026-01-01T00:00:00Z", "unit"]),

@@ -38,9 +38,9 @@ test.each([
 });
 
 test("returns the reason from the chain, and no crontab, if the host does not answer", async () => {
-  const { readings, hourlyRestart } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
-  const fault = { kind: "silent", why: "no host here" };
-  expect(await readings).toMatchObject([{ client: { name: "this host's node (203.0.113.7)" }, fault }]);
+  const { agreement, hourlyRestart } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
+  const why = "this host's node (203.0.113.7) is left out: no host here";
+  expect(await agreement).toMatchObject({ kind: "unknown", why });
   expect(await hourlyRestart).toBeUndefined();
 });
 
@@ -52,8 +52,8 @@ test("keeps the connection open for a reading that is under way", async () => {
       answer = resolve;
     }),
   );
-  const { readings, closed } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
-  await readings;
+  const { agreement, closed } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
+  await agreement;
   expect(drop).not.toHaveBeenCalled();
   answer({ synced: false, known: false, why: "no answer" });
   await closed;

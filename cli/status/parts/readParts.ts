@@ -1,4 +1,3 @@
-import { openNodeChain } from "../../../core/chain/chain.ts";
 import { openChainView } from "../../../core/chain/chainView.ts";
 import { readVersionGaps } from "../../../core/chain/nodeVersion.ts";
 import { createOrchestratorClient } from "../../../core/chain/orchestrator.ts";
@@ -6,8 +5,7 @@ import { readNode } from "../../../core/chain/reading.ts";
 import { findUnknownSporks } from "../../../core/chain/sporks.ts";
 import { createStackLogRef, openStackStore } from "../../../core/config/stackStore.ts";
 import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence.ts";
-import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration.ts";
-import { readPillarFromAll } from "../../../core/registration/pillarReadings.ts";
+import { askAboutPillar } from "../../../core/registration/agreeOnRegistration.ts";
 import type { Registration } from "../../../core/registration/registration.ts";
 import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup.ts";
 import { type HostFacts, readHost } from "../../../core/retirement/readHost.ts";
@@ -84,17 +82,16 @@ function startLookups(stack: StackWithHost, host: HostReader, context: Retiremen
     return answer.facts;
   });
   const node = readPart(() => readNodeStatus(inputs.node, createWitnessSources(config), host.connection));
-  const chain = openNodeChain("the node", inputs.node, host.connection);
   const view = facts.then((answer) => {
     const own = "problem" in answer || answer.value.node.active ? inputs.node : undefined;
     const successor = config.lifecycle === "active" ? undefined : inputs.successor?.node;
     return openChainView(inputs.node, { own, successor, references: listReferences(config) }, host.connect);
   });
-  const readings = view.then((nodes) => readPillarFromAll(nodes, config.pillar.name));
-  return { stack, host, context, root, observation, facts, node, chain, view, readings };
+  const agreement = view.then((nodes) => askAboutPillar(nodes, config.pillar.name));
+  return { stack, host, context, root, observation, facts, node, view, agreement };
 }
 
-async function readRegistration({ stack, context, facts, node, readings }: SharedLookups): Promise<Registration> {
+async function readRegistration({ stack, context, facts, node, agreement }: SharedLookups): Promise<Registration> {
   const { config, state } = stack;
   const [answer, status] = [await facts, requireValue(await node)];
   const ours = ("value" in answer ? answer.value.producer : undefined) ?? context.inputs.knownProducer;
@@ -102,7 +99,7 @@ async function readRegistration({ stack, context, facts, node, readings }: Share
   if (ours === undefined) requireValue(answer);
   return judgeRegistration({
     ours: ours ?? "",
-    readings: await readings,
+    agreement: await agreement,
     node: status,
     memory: await readRegistrationMemory(createStackLogRef(config), ours ?? "", state.earlierProducer),
     now: deps.now,
@@ -126,8 +123,8 @@ async function readSurvey({ stack: { config }, host: { connect }, context, obser
 }
 
 /** Describes the rewards that are not collected, and the newest paid epoch. */
-async function readRewards({ readings }: SharedLookups): Promise<string> {
-  const agreement = agreeOnPillar(await readings);
+async function readRewards({ agreement: agreeing }: SharedLookups): Promise<string> {
+  const agreement = await agreeing;
   if (agreement.kind === "unknown") throw new Error(agreement.why);
   const [first] = agreement.by;
   if (agreement.pillar === null || first === undefined) throw new Error("nobody registered this Pillar");
@@ -136,10 +133,10 @@ async function readRewards({ readings }: SharedLookups): Promise<string> {
   return `${formatCoin(uncollected.znn)} ZNN and ${formatCoin(uncollected.qsr)} QSR are not collected; ${paid}`;
 }
 
-async function readMissingVersions({ context, chain, node }: SharedLookups) {
+async function readMissingVersions({ context, host, node }: SharedLookups) {
   const { currentHeight = 0, targetHeight = 0, known, why } = requireValue(await node);
   if (!known) throw new Error(why);
-  return readVersionGaps(chain, context.inputs.node.versions, Math.max(currentHeight, targetHeight), "all");
+  return readVersionGaps(host.deps.client, context.inputs.node.versions, Math.max(currentHeight, targetHeight), "all");
 }
 
 const describeNode = ({ node, marks }: HostFacts) =>
@@ -165,8 +162,8 @@ async function runStep({ stack: { address, config }, host }: SharedLookups, step
 }
 
 /** Reads the node's version, and the sporks from the first node that answers. @throws if none answers */
-async function readSporks({ view, chain }: SharedLookups): Promise<SporksPart> {
-  const version = await chain.version().catch(() => undefined);
+async function readSporks({ view, host }: SharedLookups): Promise<SporksPart> {
+  const version = await host.deps.client.version().catch(() => undefined);
   // Asks the references, too: a node that stopped because it lacks a spork can't answer. Any age will do.
   const { sporks } = await (await view).readInTurn((client) =>
     readNode(client, async () => ({ sporks: await client.sporks() }), sporksTimeoutMs, Number.POSITIVE_INFINITY),

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Block } from "../../../core/chain/sameChain.ts";
-import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration.ts";
-import type { PillarReading } from "../../../core/registration/pillarReadings.ts";
+import { agreeOnPillar, type PillarReading } from "../../../core/registration/agreeOnRegistration.ts";
 import { silent } from "../chain/readings.ts";
 import { chainOf, old, ours, says } from "./chains.ts";
 

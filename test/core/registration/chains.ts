@@ -1,6 +1,6 @@
 import type { ChainClient } from "../../../core/chain/chain.ts";
 import type { Produced } from "../../../core/chain/chainAnswers.ts";
-import type { PillarAnswer } from "../../../core/registration/pillarReadings.ts";
+import type { PillarAnswer } from "../../../core/registration/agreeOnRegistration.ts";
 import { clientNamed } from "../chain/readings.ts";
 
 export const ours = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
+import { agreeOnPillar, type PillarReading } from "../../../core/registration/agreeOnRegistration.ts";
 import { watchForEarlyWallet } from "../../../core/registration/earlyWallet.ts";
-import type { PillarReading } from "../../../core/registration/pillarReadings.ts";
 import { silent } from "../chain/readings.ts";
 import { old, ours, says } from "./chains.ts";
 
@@ -11,7 +11,7 @@ function watchOf(before?: string, digest: string | undefined = createHash("sha25
   const watch = watchForEarlyWallet("Anvil", before, {
     read: async () => {
       seen.reads += 1;
-      return readings;
+      return agreeOnPillar(readings);
     },
     digest: async () => {
       seen.digests += 1;

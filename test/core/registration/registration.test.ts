@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration.ts";
-import type { PillarReading } from "../../../core/registration/pillarReadings.ts";
+import { agreeOnPillar, type PillarReading } from "../../../core/registration/agreeOnRegistration.ts";
 import {
   decideRegistration,
   findSwitch,

@@ -2,7 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain.ts";
 import type { Produced } from "../../../core/chain/chainAnswers.ts";
 import { openChainView } from "../../../core/chain/chainView.ts";
-import { readPillar, readPillarFromAll } from "../../../core/registration/pillarReadings.ts";
+import {
+  agreeOnPillar,
+  askAboutPillar,
+  type PillarReading,
+  readPillar,
+} from "../../../core/registration/agreeOnRegistration.ts";
 import { judgeRegistration, type RegistrationLookup } from "../../../core/registration/registrationLookup.ts";
 import { clientNamed } from "../chain/readings.ts";
 import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains.ts";
@@ -25,8 +30,8 @@ describe("a source", () => {
   test("is no reference at the host's own address", async () => {
     const urls = ["http://127.0.0.1:9", "http://[::ffff:127.0.0.1]:9"];
     const view = openChainView({ ssh: { address: "127.0.0.1", hostKey: "" } }, { references: urls });
-    const readings = await readPillarFromAll(view, "Anvil");
-    expect(readings).toMatchObject(urls.map(() => ({ fault: { why: expect.stringContaining("this host itself") } })));
+    const notes = urls.map(() => expect.stringContaining("left out: it is this host itself"));
+    expect(await askAboutPillar(view, "Anvil")).toMatchObject({ kind: "unknown", notes });
   });
 
   test("returns the Pillar and its newest momentums, all of a young chain", async () => {
@@ -46,13 +51,13 @@ describe("a source", () => {
 });
 
 describe("a lookup", () => {
-  const look = (changes: Partial<RegistrationLookup> = {}) =>
+  const look = ({ readings, ...changes }: Partial<RegistrationLookup> & { readings?: PillarReading[] } = {}) =>
     judgeRegistration({
       ours,
       memory: { earlier: old },
       now: () => clock,
       node: { synced: true, known: true, why: "synced" },
-      readings: [says(clientOf(long, ours), ours, long.slice(-128))],
+      agreement: agreeOnPillar(readings ?? [says(clientOf(long, ours), ours, long.slice(-128))]),
       ...changes,
     });
 

@@ -6,7 +6,7 @@ import type { StackConfig } from "../../../core/config/config.ts";
 import type { LogEvent, MoveEvent } from "../../../core/eventLog/events.ts";
 import { findLastHash } from "../../../core/eventLog/logIntegrity.ts";
 import { formatLine } from "../../../core/eventLog/logLine.ts";
-import { readPillarFromAll } from "../../../core/registration/pillarReadings.ts";
+import { askAboutPillar } from "../../../core/registration/agreeOnRegistration.ts";
 import type { RetirementInputs } from "../../../core/retirement/guardInputs.ts";
 import { readChain } from "../../../core/retirement/readChain.ts";
 import type { RetirementFacts } from "../../../core/retirement/retirementFacts.ts";
@@ -147,10 +147,15 @@ it("a reference below the version that its height requires counts neither for a 
   const question = { step: "retire" as const, inputs, memory, host: { silent: "ETIMEDOUT" } };
   const deps = { ...systemClock, say: () => undefined };
   const { facts } = await surveyRetirement({ ...question, store: createDirectoryStore(directory()) }, deps);
-  const registration = await readPillarFromAll(openChainView({ ssh, versions }, { references }), "Anvil");
+  const registration = await askAboutPillar(openChainView({ ssh, versions }, { references }), "Anvil");
   const old = "it is v0.0.8; v0.0.10 or newer is required from height 100 on (the window)";
-  for (const readings of [facts.readings, registration])
-    expect(readings.map((each) => ("fault" in each ? each.fault.why : "counts"))).toEqual([old, "counts"]);
+  expect(facts.readings.map((each) => ("fault" in each ? each.fault.why : "counts"))).toEqual([old, "counts"]);
+  const notes = [`reference ${references[0]} is left out: ${old}`];
+  expect(registration).toMatchObject({
+    kind: "settled",
+    by: [{ client: { name: `reference ${references[1]}` } }],
+    notes,
+  });
 });
 
 it("asks the retirement's references first, then those of the sync, each once", () => {
