@@ -50,13 +50,11 @@ const proxy = z
     "A bastion: the host through which this one is reached. A login setting that is left out is taken from the block around it, except port and password",
   );
 
+/** Keys of another host: its login, and its node's names. */
 export const otherHostShape = {
   ...someHost,
   proxy: proxy.meta({ otherwise }),
   sudoPassword: loginShape.sudoPassword.meta({ otherwise: `${otherwise}, for the same user` }),
-};
-
-export const otherNodeShape = {
   service: service.optional().meta({ description: "The systemd service of the node", otherwise: "`node.service`" }),
   dataDir: ownDirectory.optional().meta({ description: "The data directory of the node", otherwise: "`node.dataDir`" }),
   rpcPort: port.optional().meta({ description: "The RPC port of the node", otherwise: "`node.rpcPort`" }),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isSameMachine, normalizeHost, parseHostPort } from "../util/hostPort.ts";
 import { supportedDistributions } from "./distributions.ts";
 import { hostSchema } from "./hostSchema.ts";
-import { loginRule, otherHostShape, otherNodeShape, readPrivateKey, sshSchema } from "./loginSchema.ts";
+import { loginRule, otherHostShape, readPrivateKey, sshSchema } from "./loginSchema.ts";
 import { controllerSchema, nodeSchema, ownAddress, syncSchema } from "./nodeSchema.ts";
 import { moveKeys, oldOrchestrator, orchestratorSchema } from "./orchestratorSchema.ts";
 import { address, block, duration, pillarName, rpcUrl, storeSchema, webAddress } from "./schemaParts.ts";
@@ -24,7 +24,6 @@ const oldHost = z
     copyAddress: address
       .optional()
       .meta({ description: "The address at which the new host reaches the old host's ssh", otherwise: "`address`" }),
-    ...otherNodeShape,
     orchestrator: oldOrchestrator,
   })
   .transform(readPrivateKey)
@@ -34,7 +33,7 @@ const oldHost = z
   });
 
 const successor = z
-  .strictObject({ ...otherHostShape, ...otherNodeShape })
+  .strictObject(otherHostShape)
   .transform(readPrivateKey)
   .describe(`The host that produces after this one. ${loginRule}`);
 
