@@ -241,7 +241,7 @@ export class HostPair {
   }
 }
 
-/** The exit codes of refuse_run and signer_begin (core/steps/lib/common.sh, core/steps/orchestrator/journal.sh). */
+/** Marks an error by the exit codes of signer_begin (orchestrator/journal.sh) and refuse_run (lib/common.sh). */
 function throwMarked(error: CallError): never {
   if (error.exitCode === 76) throw Object.assign(error, { broken: true });
   if (error.exitCode === 75) throw Object.assign(error, { taken: true });

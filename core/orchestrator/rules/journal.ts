@@ -17,7 +17,7 @@ export type Stage =
   | ("stopping" | "fenced" | "moved" | "restoring" | "restored")
   | ("staging" | "staged" | "switched" | "starting" | "running" | "abandoned");
 
-/** What a stage means. Every decision goes by this table, or by a single stage. */
+/** The meaning of a stage. Every decision goes by this table, or by a single stage. */
 interface StageMeaning {
   /** The host's role in the move. */
   readonly role: "source" | "target";

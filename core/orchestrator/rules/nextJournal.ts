@@ -6,7 +6,7 @@ import { belongsToSaga, type Journal, journalFile, lookUpStage, type Stage } fro
 /** A saga on one of its hosts, as its journals there name it. */
 export type SagaAtHost = Omit<Journal, "stage" | "at" | "keyStore" | "identity" | "history">;
 
-/** What a stage changes beside itself. */
+/** Values that a stage changes beside itself. */
 export type StageChanges = Partial<Pick<Journal, "keyStore" | "identity">>;
 
 /** Returns the journal with which a saga enters a stage: `before` if it is in it. @throws ProblemError if it may not */
@@ -21,7 +21,7 @@ export function enterStage(
   if (isSame && before.stage === stage) return before;
   const { after, copy } = lookUpStage(stage);
   const { role, key } = lookUpStage(before?.stage);
-  // Nothing is copied beside an orchestrator that was started, in whichever move, and that one is not sealed.
+  // An orchestrator that was started, in whichever move, is not sealed, and gets no copy beside it.
   if (after ? !(isSame && after.includes(before.stage)) : copy === "part" && role === "target" && key)
     throw new ProblemError({
       what: `by the journal of the ${side} host this step of the move is not due: nothing was done there`,

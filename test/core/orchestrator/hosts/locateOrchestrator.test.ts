@@ -4,7 +4,7 @@ import {
   type OrchestratorReading,
 } from "../../../../core/orchestrator/hosts/locateOrchestrator.ts";
 import type { OrchestratorFacts } from "../../../../core/orchestrator/rules/hostPairFacts.ts";
-import { exampleJournal } from "../exampleMove.ts";
+import { exampleJournal, exampleStages } from "../exampleMove.ts";
 
 const host = (address: string, active: string, facts: Partial<OrchestratorFacts> = {}): OrchestratorReading => ({
   address,
@@ -17,6 +17,13 @@ const locate = (hosts: readonly OrchestratorReading[]) => locateOrchestrator(hos
 test("finds the host on which the orchestrator runs", () => {
   expect(locate([host("a", "inactive", left), host("b", "active")]).address).toBe("b");
   expect(locate([silent, host("b", "active")]).address).toBe("b");
+});
+
+// As status says: a host whose journal lets an orchestrator run has a share worth a backup.
+test.each(exampleStages)("takes a running orchestrator at the stage %s if one may run there", (stage) => {
+  const find = () => locate([host("a", "active", { journal: exampleJournal("old", stage) })]).address;
+  if (["stopping", "restoring", "restored", "starting", "running"].includes(stage)) expect(find()).toBe("a");
+  else expect(find).toThrow(/two may sign now/);
 });
 
 test.each<[string, readonly OrchestratorReading[], RegExp]>([

@@ -148,7 +148,7 @@ describe("the next journal", () => {
     const saga = isSource ? source : target;
     const before = exampleJournal(saga.side, stage, { generation });
     expect(listNext(before, saga)).toEqual(next);
-    // Another saga begins anew, but not beside an orchestrator that was started.
+    // A later saga begins anew, but not beside an orchestrator that was started.
     const isStarted = stage === "starting" || stage === "running";
     const begins = isSource ? ["stopping", "moved"] : isStarted ? [] : ["staging", "abandoned"];
     expect(listNext(before, { ...saga, generation: 4 })).toEqual(begins);
