@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { registerHost } from "./components/host/registerHost.ts";
+import type { OutputInputs } from "./components/lastRun.ts";
 import { reportNextStep, showPlainErrors } from "./components/log.ts";
 import { registerCutover } from "./components/node/cutover.ts";
 import { formatNextStepWithoutServer } from "./components/node/nextStep.ts";
@@ -13,7 +14,7 @@ import { registerIdleHost } from "./components/retirement/idleHost.ts";
 import { readStackEventsOrNone } from "./components/stackLog.ts";
 
 // Exports an async function: it reads the cloud provider's offers before it registers any resource.
-export default showPlainErrors(async () => {
+export default showPlainErrors(async (): Promise<OutputInputs> => {
   const { config, last } = await prepareRun();
   const { stack } = config;
   const look = createHostReader(config, last);

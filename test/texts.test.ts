@@ -81,8 +81,8 @@ const running = "active=active\n";
 function waitFor(...kinds: readonly string[]) {
   const destroy = { value: kinds.map((kind) => ({ ...unmet, kind, what: `${kind}, ${unmet.what}` })) };
   const parts = partsOf({ kind: "producing" } as never, { destroy, node: { value: { active: false, masked: true } } });
-  const lastRun = { isRegistered: true, isOffered: false };
-  const stack = { held: [], node: undefined, state: { isBegun: true, pending: [], lastRun }, parts: say(parts) };
+  const last = { finished: true, registration: { registered: true, producing: true } };
+  const stack = { held: [], node: undefined, state: { isBegun: true, pending: [], last }, parts: say(parts) };
   const [fresh, old] = [stepConfig(), stepConfig({ lifecycle: "retiring" })];
   const step = rules.decideMigrationStep({
     ...{ old: "prod", fresh: "prod-2" },

@@ -16,12 +16,13 @@ export async function openTwoStacks(stack: string, otherStack: string, option: "
   const [engine, others] = [createPulumi(stack), createPulumi(otherStack)];
   const config = parseConfiguration(stack, await engine.read(["config", "--json", "--show-secrets"]));
   const other = parseConfiguration(otherStack, await others.read(["config", "--json", "--show-secrets"]));
-  const { host } = parseState(await others.read(["stack", "export"]));
-  if (host === undefined)
+  const { address, hostKey } = parseState(await others.read(["stack", "export"])).last;
+  if (address === undefined || hostKey === undefined)
     throw new ProblemError({
       what: `stack ${otherStack} has no host in its outputs yet: nothing was changed`,
       needed: `complete a run of ${otherStack}: ${commandsFor(otherStack).up}`,
     });
+  const host = { address, hostKey };
   const what = findContradiction(config, { pillar: other.pillar, host });
   const needed = `give ${option} the stack of another host of Pillar ${config.pillar.name}`;
   if (what) throw new ProblemError({ what: `${otherStack} is ${what}: nothing was changed`, needed });

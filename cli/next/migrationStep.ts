@@ -1,3 +1,4 @@
+import { isOffered } from "../../core/journey/outputs.ts";
 import { listConfirmations } from "../../core/orchestrator/rules/confirmations.ts";
 import { slotRule } from "../../core/registration/registrationMessages.ts";
 import { commandsFor } from "../../core/util/commands.ts";
@@ -82,8 +83,8 @@ const runUp = (source: MigrationStack, isCheckedFirst = false): RunStep => {
 const mayOrder = ({ config, state }: MigrationStack) =>
   config.host.provider !== "existing" && state.recordedKey === undefined;
 
-function isMoveOpen({ config: { orchestrator }, state: { lastRun } }: MigrationStack): boolean {
-  return orchestrator.move && (orchestrator.rollback || lastRun?.orchestratorHost !== "new");
+function isMoveOpen({ config: { orchestrator }, state: { last } }: MigrationStack): boolean {
+  return orchestrator.move && (orchestrator.rollback || last.orchestrator?.side !== "new");
 }
 
 /** Continues a killed run; waits for a living one. */
@@ -119,7 +120,7 @@ function decideEnd({ oldStack, old, fresh }: MigrationInput): MigrationStep | un
 }
 
 function decideAdoption({ old, oldStack }: MigrationInput, fresh: MigrationStack): MigrationStep | undefined {
-  if (oldStack && (oldStack.state.lastRun !== undefined || oldStack.config.lifecycle === "retiring")) return undefined;
+  if (oldStack && (oldStack.state.last.finished || oldStack.config.lifecycle === "retiring")) return undefined;
   if (oldStack?.state.isBegun) return runUp(oldStack);
   const address = fresh.config.oldHost?.address;
   const adopt = commandsFor(old).adopt(address ?? "ADDRESS", fresh.stack);
@@ -133,7 +134,7 @@ function decideMove({ old, oldStack }: MigrationInput, fresh: MigrationStack): M
   const { move, rollback } = config.orchestrator;
   const commands = commandsFor(stack);
   // After a rollback, a move begins again only if the operator raises `orchestrator.attempt`.
-  if (rollback || state.lastRun?.orchestratorHost === "old") return stop(...decideNextStep(fresh));
+  if (rollback || state.last.orchestrator?.side === "old") return stop(...decideNextStep(fresh));
   // A run moves the orchestrator only if the node is synced when the run begins.
   if (isMoveOpen(fresh) && fresh.node?.synced !== true) return wait("not synced", ...decideNextStep(fresh));
   if (isMoveOpen(fresh)) return runUp(fresh, true);
@@ -155,10 +156,10 @@ const waitForOld = (what: string, part: Result<unknown> | undefined) =>
 
 const getReason = (part: Result<unknown> | undefined) => (part && "problem" in part ? part.problem : "not asked yet");
 
-function hasNeverProduced({ config, state: { lastRun }, parts }: MigrationStack): boolean {
+function hasNeverProduced({ config, state: { last }, parts }: MigrationStack): boolean {
   const registration = takeValue(parts?.registration);
   const isAnothers = registration !== undefined && "wasOurs" in registration && !registration.wasOurs;
-  return config.lifecycle === "active" && lastRun?.isRegistered === false && isAnothers;
+  return config.lifecycle === "active" && last.registration?.registered === false && isAnothers;
 }
 
 function isShutDown(stack: MigrationStack | undefined): boolean {
@@ -169,13 +170,13 @@ function isShutDown(stack: MigrationStack | undefined): boolean {
 /** Decides the step that waits for the registration in the wallet, then for momentums of the new host. */
 function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
   const { stack, state, parts, node } = fresh;
-  const { isOffered, isRegistered, isAwaited, nextStep = [], producerAddress } = state.lastRun ?? {};
+  const { last } = state;
   const status = commandsFor(stack).status();
   const registration = takeValue(parts?.registration);
   if (registration === undefined || registration.kind === "unknown")
     return wait("chain unseen", `The Pillar's registration can't be read now: ${getReason(parts?.registration)}.`);
   const up = run("up", stack, commandsFor(stack).up);
-  if (registration.kind === "producing") return isRegistered && !isAwaited ? undefined : up;
+  if (registration.kind === "producing") return last.registration?.producing ? undefined : up;
   if (registration.kind === "registered") {
     const since = formatUtcMinute(registration.since);
     const said = `The host of ${stack} has been registered since ${since} or longer. Keep the old host running.`;
@@ -184,13 +185,13 @@ function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
   if (registration.kind === "tooEarly" || ("wasOurs" in registration && registration.wasOurs))
     return stop("Look at the registration before the migration can continue:", `  ${status}`);
   if (node?.synced !== true) return wait("not synced", ...decideNextStep(fresh));
-  if (!isOffered) return up;
-  if (registration.kind !== "foreign") return wait(`wallet ${registration.kind}`, ...nextStep);
+  if (!isOffered(last)) return up;
+  if (registration.kind !== "foreign") return wait(`wallet ${registration.kind}`, ...(last.nextStep ?? []));
   // Not the last run's text, which may be older than this registration.
   return wait(
     `wallet ${registration.address}`,
     `WARNING: ${registration.address} is registered now, the address of neither host.`,
-    `A slip in the wallet? Update Pillar again, with the address ${producerAddress}`,
+    `A slip in the wallet? Update Pillar again, with the address ${last.producerAddress}`,
     "If not, check at once who else can use the wallet.",
   );
 }
@@ -207,7 +208,7 @@ function decideRetirement({ old, fresh, oldStack }: MigrationInput): MigrationSt
   const { parts, state } = oldStack;
   if (parts === undefined || "problem" in parts.node)
     return waitForOld(`The host of ${old} can't be read now`, parts?.node);
-  if (!isShutDown(oldStack) || state.lastRun === undefined) return runUp(oldStack);
+  if (!isShutDown(oldStack) || !state.last.finished) return runUp(oldStack);
   const unmet = takeValue(parts.destroy);
   if (unmet === undefined)
     return wait(

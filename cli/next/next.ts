@@ -1,11 +1,11 @@
 import { createNodeTarget } from "../../core/chain/configuredNode.ts";
+import { isAwaited, isOffered, type LastRun } from "../../core/journey/outputs.ts";
 import { createWitnessSources } from "../../core/sync/gateSettings.ts";
 import { type NodeStatus, readNodeStatus } from "../../core/sync/nodeStatus.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { checkNodeVersion } from "../check/checkNodeVersion.ts";
 import type { CheckRow } from "../check/checkRow.ts";
 import { formatHolder, type LockStatus } from "../pulumi/locks.ts";
-import type { LastRunOutputs } from "../pulumi/stackState.ts";
 import { openStack, type StackInfo } from "../status/openStack.ts";
 
 /** Prints a stack's next step. @returns the exit code that --help lists. @throws Refusal */
@@ -27,8 +27,8 @@ export const listVersionsToInstall = (rows: readonly CheckRow[]): readonly strin
   rows.flatMap(({ isInstallNeeded, lines }) => (isInstallNeeded ? lines : []));
 
 /** Reads the node if the last run offered its producer address, which may be printed only while the node is synced. */
-async function readNode({ config, state: { lastRun: shown }, address, hostKey }: StackInfo) {
-  if (shown === undefined || !mayOfferAddress(shown)) return undefined;
+async function readNode({ config, state: { last }, address, hostKey }: StackInfo) {
+  if (!isOffered(last)) return undefined;
   if (address === undefined || hostKey === undefined) return undefined;
   return readNodeStatus(createNodeTarget(config, address, hostKey), createWitnessSources(config));
 }
@@ -47,8 +47,8 @@ export function decideGate({ state, held = [], node }: NextStepInput): Gate {
   if (held.some(({ holder }) => holder === "lives")) return "runAtWork";
   if (held.length > 0 || state.pending.length > 0) return "cutOff";
   if (!state.isBegun) return "nothingMade";
-  if (state.lastRun === undefined) return "unfinished";
-  return mayOfferAddress(state.lastRun) && node?.synced !== true ? "notSynced" : "runEnded";
+  if (!state.last.finished) return "unfinished";
+  return isOffered(state.last) && node?.synced !== true ? "notSynced" : "runEnded";
 }
 
 /** Formats the operator's next step: the last run's step while it still applies, else how to continue. */
@@ -74,7 +74,7 @@ export function decideNextStep(situation: NextStepInput): string[] {
             "The sync takes hours or days. You may close the terminal: the same command continues.",
           ];
     case "unfinished": {
-      const isSyncing = state.wait?.syncedAt === undefined && (state.isAwaiting || state.wait !== undefined);
+      const isSyncing = state.wait?.syncedAt === undefined && (state.last.isAwaiting || state.wait !== undefined);
       const what = isSyncing
         ? "The node is syncing, and no run waits for it now. To wait until the producer address is shown:"
         : "The last run did not finish. Do what it said, then continue:";
@@ -90,14 +90,14 @@ export function decideNextStep(situation: NextStepInput): string[] {
       ];
     }
     case "runEnded":
-      return [...describeAdoption(situation), ...describeLastRun(stack, state.lastRun)];
+      return [...describeAdoption(situation), ...describeLastRun(stack, state.last)];
   }
 }
 
 /** Puts the adoption before the wallet, because `move` needs a stack for the old host. */
-function describeAdoption({ stack, config, state: { lastRun } }: NextStepInput): string[] {
+function describeAdoption({ stack, config, state: { last } }: NextStepInput): string[] {
   const oldHost = config.orchestrator.move ? undefined : config.oldHost?.address;
-  if (oldHost === undefined || lastRun === undefined || !mayOfferAddress(lastRun)) return [];
+  if (oldHost === undefined || !isOffered(last)) return [];
   return [
     "Before you use the wallet, adopt the old host if it has no stack yet; nothing on it changes. OLD is a name of your choice:",
     `  ${commandsFor("OLD").adopt(oldHost, stack)}`,
@@ -105,12 +105,7 @@ function describeAdoption({ stack, config, state: { lastRun } }: NextStepInput):
   ];
 }
 
-function describeLastRun(stack: string, lastRun: LastRunOutputs | undefined): string[] {
+function describeLastRun(stack: string, last: LastRun): string[] {
   const title = `Next step as of the last run (to check again: ${commandsFor(stack).up}):`;
-  return [...(lastRun?.isAwaited ? [title] : []), ...(lastRun?.nextStep ?? [])];
-}
-
-/** True if the last run's text offers a producer address, which would earn nothing with an unsynced node. */
-function mayOfferAddress({ producerAddress, isRegistered, isOffered }: LastRunOutputs): boolean {
-  return producerAddress !== undefined && !isRegistered && isOffered;
+  return [...(isAwaited(last) ? [title] : []), ...(last.nextStep ?? [])];
 }

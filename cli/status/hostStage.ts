@@ -1,3 +1,4 @@
+import { isOffered } from "../../core/journey/outputs.ts";
 import { formatWayBack } from "../../core/registration/registrationMessages.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { takeValue } from "../../core/util/result.ts";
@@ -62,7 +63,8 @@ function decideSyncedStage({ stack, state, parts }: StackView): HostStage {
   if (registration?.kind === "earlier" && registration.wasOurs)
     return at("attention", "synced, but the Pillar is registered with an earlier address again", upTells);
   // If the last run found a step before the wallet, points to that one.
-  if (state.lastRun?.isOffered === false) return at("step", "synced", `do not update the wallet yet; run ${next}`);
+  if (state.last.finished && !isOffered(state.last))
+    return at("step", "synced", `do not update the wallet yet; run ${next}`);
   return at("step", "synced", `${up} shows the producer address, and what to do in the wallet`);
 }
 

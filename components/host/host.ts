@@ -1,6 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
 import type { RetirementGuard } from "../../providers/retirementGuard.ts";
+import type { HostInputs } from "../lastRun.ts";
 import type { HostAccess } from "../login.ts";
 
 /** A reachable machine, and the resources that must exist before anything else connects to it. */
@@ -31,5 +32,5 @@ export interface Host extends GuardableHost {
 export interface RegisteredHost {
   /** Absent if this run does nothing on the host. */
   readonly host?: Host;
-  readonly shown: Readonly<Record<string, pulumi.Input<string>>>;
+  readonly shown: HostInputs;
 }

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
-import type { LastRun } from "../lastRun.ts";
+import type { LastRun } from "../../core/journey/outputs.ts";
 import { createLogin } from "../login.ts";
 import type { NodeHostReader } from "../node/nodeReading.ts";
 import { createGuard } from "../retirement/guard.ts";

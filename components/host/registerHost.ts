@@ -1,7 +1,7 @@
 import type { StackConfig } from "../../core/config/config.ts";
 import type { ExistingHostConfig } from "../../core/config/hostSchema.ts";
+import type { LastRun } from "../../core/journey/outputs.ts";
 import { computeFingerprint } from "../../core/ssh/publicKey.ts";
-import type { LastRun } from "../lastRun.ts";
 import type { NodeHostReader } from "../node/nodeReading.ts";
 import { createFirstContact } from "./firstContact.ts";
 import type { RegisteredHost } from "./host.ts";

@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
+import type { LastRun } from "../../core/journey/outputs.ts";
 import { formatWayBack } from "../../core/registration/registrationMessages.ts";
 import { isSameHost } from "../../core/ssh/publicKey.ts";
 import { formatProblem } from "../../core/util/problem.ts";
 import { HostSetUp } from "../../providers/hostSetUp.ts";
-import type { LastRun } from "../lastRun.ts";
 import { notifyOperator, warn } from "../log.ts";
 import type { HostAccess } from "../login.ts";
 import type { HostArgs } from "./hostComponent.ts";

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
 import { createStackLogRef } from "../../core/config/stackStore.ts";
+import type { LastRun } from "../../core/journey/outputs.ts";
 import { createRegistrationOutput, type Registration } from "../../core/registration/registration.ts";
 import {
   judgeRegistration,
@@ -12,7 +13,6 @@ import { formatWaysBack } from "../../core/sync/damagedDatabase.ts";
 import { parseFields } from "../../core/util/fields.ts";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff.ts";
 import type { Host } from "../host/host.ts";
-import type { LastRun } from "../lastRun.ts";
 import { notifyOperator, warn } from "../log.ts";
 import { createHostIdentity } from "../remote.ts";
 import { openStackLog } from "../stackLog.ts";

@@ -2,6 +2,7 @@ import { openNodeChain } from "../../core/chain/chain.ts";
 import { openChainView } from "../../core/chain/chainView.ts";
 import { createNodeTarget } from "../../core/chain/configuredNode.ts";
 import type { StackConfig } from "../../core/config/config.ts";
+import type { LastRun } from "../../core/journey/outputs.ts";
 import { askAboutPillar } from "../../core/registration/agreeOnRegistration.ts";
 import { createConnection, runScript } from "../../core/ssh/connection.ts";
 import { isSameHost } from "../../core/ssh/publicKey.ts";
@@ -10,7 +11,6 @@ import { createEnvelope, type Step } from "../../core/steps/step.ts";
 import { createReceiver } from "../../core/steps/stepVariables.ts";
 import { createWitnessSources } from "../../core/sync/gateSettings.ts";
 import { type NodeStatus, prefetch, readNodeStatus } from "../../core/sync/nodeStatus.ts";
-import type { LastRun } from "../lastRun.ts";
 
 /** Reads the state of a host's node. Takes address and key as arguments, because a run may learn them late. */
 export type NodeStatusReader = (address: string, hostKey: string) => Promise<NodeStatus>;

@@ -1,6 +1,6 @@
+import type { OrchestratorOutput } from "../../core/journey/outputs.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { unattendedVariable } from "../../core/util/unattended.ts";
-import type { OrchestratorShown } from "./orchestrator.ts";
 
 /** When the orchestrator moves (this run or a later one), or why it does not move. */
 export type MoveTiming = "none" | "now" | "later" | "unwatched" | "removed";
@@ -20,7 +20,7 @@ export function formatStepsBeforeWallet(timing: MoveTiming, stack: string): stri
   ];
 }
 
-export function formatOrchestratorSteps(timing: MoveTiming, stack: string, shown?: OrchestratorShown): string[] {
+export function formatOrchestratorSteps(timing: MoveTiming, stack: string, shown?: OrchestratorOutput): string[] {
   if (timing === "later" || timing === "unwatched") return [];
   const run = commandsFor(stack);
   if (timing === "removed")

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { createOldHost } from "../../core/chain/configuredNode.ts";
 import type { StackConfig } from "../../core/config/config.ts";
 import { formatMove } from "../../core/eventLog/moveId.ts";
+import type { OrchestratorOutput } from "../../core/journey/outputs.ts";
 import { createSecureOptions } from "../../core/orchestrator/hosts/moveInputs.ts";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps.ts";
 import { CopyKey } from "../../providers/copyKey.ts";
@@ -23,7 +24,7 @@ interface OrchestratorArgs {
  * host may be gone.
  */
 export class Orchestrator extends pulumi.ComponentResource {
-  public readonly shown: pulumi.Output<OrchestratorShown>;
+  public readonly shown: pulumi.Output<OrchestratorOutput>;
 
   constructor(name: string, { config, host, after }: OrchestratorArgs) {
     super("pillar-host:orchestrator:Orchestrator", name);
@@ -59,8 +60,8 @@ export class Orchestrator extends pulumi.ComponentResource {
 function createMoveOutput(
   { holder, why, build, movedAt, secondsWithoutSigner }: OrchestratorMove,
   addresses: Readonly<Record<"old" | "new", pulumi.Input<string>>>,
-  fixed: Pick<OrchestratorShown, "attempt" | "rpcPort">,
-): pulumi.Output<OrchestratorShown> {
+  fixed: Pick<OrchestratorOutput, "attempt" | "rpcPort">,
+): pulumi.Output<OrchestratorOutput> {
   return pulumi
     .all([holder, why, build, movedAt, secondsWithoutSigner, pulumi.output(addresses)])
     .apply(([side, why, build, movedAt, secondsWithoutSigner, address]) => ({
@@ -72,21 +73,4 @@ function createMoveOutput(
       movedAt,
       secondsWithoutSigner,
     }));
-}
-
-/** The output `orchestrator`. Not secret. */
-export interface OrchestratorShown {
-  /** The host that the orchestrator is on: `old` or `new`. */
-  readonly side: string;
-  readonly address: string;
-  readonly why: string;
-  readonly attempt: number;
-  readonly rpcPort: number;
-  /** The version of getBuildInfo (docs/specification.md, 2.4). */
-  readonly version?: string;
-  /** The build's git commit, or `no commit`. */
-  readonly gitCommit?: string;
-  readonly goVersion?: string;
-  readonly movedAt?: string;
-  readonly secondsWithoutSigner?: number;
 }

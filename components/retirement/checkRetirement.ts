@@ -8,6 +8,7 @@ import { findPlainSecrets } from "../../core/config/secretKeys.ts";
 import { openStackStore } from "../../core/config/stackStore.ts";
 import type { EventDetails } from "../../core/eventLog/events.ts";
 import { findValidEvents } from "../../core/eventLog/guardFacts.ts";
+import type { LastRun } from "../../core/journey/outputs.ts";
 import { readHostOnce } from "../../core/retirement/readHost.ts";
 import { formatRefusal } from "../../core/retirement/refusalText.ts";
 import { createRetirementInputs } from "../../core/retirement/retirementInputs.ts";
@@ -15,7 +16,7 @@ import { surveyRetirement } from "../../core/retirement/surveyRetirement.ts";
 import { systemClock } from "../../core/util/clock.ts";
 import { commandsFor, someHostKey } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
-import { type LastRun, readLastRun } from "../lastRun.ts";
+import { readLastRun } from "../lastRun.ts";
 import { warn } from "../log.ts";
 import { readStackEvents } from "../stackLog.ts";
 

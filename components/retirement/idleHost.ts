@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
 import { formatReleaseMarker } from "../../core/config/schemaParts.ts";
+import type { LastRun } from "../../core/journey/outputs.ts";
 import { readHostOnce } from "../../core/retirement/readHost.ts";
 import { createRetirementInputs } from "../../core/retirement/retirementInputs.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { NodeUpgrade } from "../../providers/nodeUpgrade.ts";
 import type { Host } from "../host/host.ts";
-import type { LastRun } from "../lastRun.ts";
 import { info, reportNextStep } from "../log.ts";
 import type { NodeHostReader } from "../node/nodeReading.ts";
 import { formatOtherVersion } from "../node/pillarNode.ts";
@@ -25,7 +25,7 @@ export async function registerIdleHost(config: StackConfig, host: Host, last: La
   const { shutdown } = new HostRetirement({ host, after: upgrade ? [host.guard, upgrade] : [host.guard], shutDown });
   if (shutdown === undefined) return { nextStep: reportNextStep(pulumi.output(formatAdoptedSteps(stack))) };
   const next = shutdown.isOff.apply((isOff) => formatRetiredSteps(stack, isOff));
-  return { retirement: { nodeOff: shutdown.isOff }, nextStep: reportNextStep(next) };
+  return { retirement: shutdown.isOff.apply((nodeOff) => ({ nodeOff })), nextStep: reportNextStep(next) };
 }
 
 /** Registers the upgrade of an adopted host's node, the only change there; undefined without a configured release. */

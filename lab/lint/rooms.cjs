@@ -4,7 +4,7 @@
  *
  *   index → components → providers ─┐
  *     cli ──────────────────────────┤
- *   retirement → orchestrator → sync   registration → sync   chainCopy → sync   upgrade → orchestrator
+ *   journey → retirement → orchestrator → sync   registration → sync   chainCopy → sync   upgrade → orchestrator
  *   eventLog → chain → ssh   steps → chain   notify   cloud
  *   config → store
  *   util
@@ -25,6 +25,7 @@ const core = {
   chainCopy: ["sync", "chain", "eventLog", "ssh", "util"],
   orchestrator: ["sync", "steps", "chain", "cloud", "config", "eventLog", "ssh", "store", "util"],
   retirement: ["orchestrator", "sync", "steps", "chain", "cloud", "config", "eventLog", "ssh", "store", "util"],
+  journey: ["retirement", "orchestrator", "registration", "sync", "eventLog", "chain", "ssh", "config", "util"],
   upgrade: ["orchestrator", "sync", "chain", "ssh", "util"],
 };
 

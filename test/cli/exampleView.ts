@@ -55,7 +55,7 @@ export function viewOf(changes: Partial<StackView> = {}): StackView {
     pillar: "Anvil",
     address: "203.0.113.7",
     lifecycle: "active",
-    state: { isBegun: true, pending: [] },
+    state: { isBegun: true, pending: [], last: { finished: false } },
     locks: [lives],
     sync: progress(),
     synced: false,

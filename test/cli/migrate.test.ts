@@ -6,7 +6,7 @@ import { stepConfig } from "./exampleView.ts";
 const begun: MigrationStack = {
   stack: "prod-2",
   config: stepConfig(),
-  state: { isBegun: false, pending: [] },
+  state: { isBegun: false, pending: [], last: { finished: false } },
   held: [],
   node: undefined,
   parts: undefined,
@@ -14,13 +14,13 @@ const begun: MigrationStack = {
 const old = "prod";
 const fresh = "prod-2";
 const toMake: MigrationInput = { old, fresh, oldStack: undefined, freshStack: begun };
-const state = { isBegun: true, pending: [] };
+const state = { isBegun: true, pending: [], last: { finished: false } };
 const toMove: MigrationInput = { ...toMake, freshStack: { ...begun, config: stepConfig({ move: true }), state } };
 const lock = { user: "ada", host: "laptop", pid: 42, since: 0 };
 const atWork: MigrationInput = { ...toMake, freshStack: { ...begun, held: [{ lock, holder: "lives" }] } };
 const over: MigrationInput = {
   ...toMake,
-  freshStack: { ...begun, state: { ...state, lastRun: { nextStep: [], isRegistered: true, isOffered: false } } },
+  freshStack: { ...begun, state: { ...state, last: { finished: true, nextStep: [] } } },
   oldStack: { ...begun, stack: "prod", config: stepConfig({ lifecycle: "retiring" }) },
 };
 

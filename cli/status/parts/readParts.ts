@@ -101,7 +101,7 @@ async function readRegistration({ stack, context, facts, node, agreement }: Shar
     ours: ours ?? "",
     agreement: await agreement,
     node: status,
-    memory: await readRegistrationMemory(createStackLogRef(config), ours ?? "", state.earlierProducer),
+    memory: await readRegistrationMemory(createStackLogRef(config), ours ?? "", state.last.registration?.earlier),
     now: deps.now,
   });
 }
@@ -109,7 +109,7 @@ async function readRegistration({ stack, context, facts, node, agreement }: Shar
 async function readPorts({ stack: { config, stack, state, address }, facts }: SharedLookups) {
   const { node, signer } = requireValue(await facts);
   const running = { node: node.active, orchestrator: signer.active };
-  const isOpen = signer.active || (await hasOrchestrator(config, stack, state.lastRun?.orchestratorHost));
+  const isOpen = signer.active || (await hasOrchestrator(config, stack, state.last.orchestrator?.side));
   return tryPorts(address, listPortRules(config, isOpen, running));
 }
 
@@ -175,8 +175,8 @@ type RetirementContext = ReturnType<typeof readRetirementContext>;
 
 /** Reads facts about the host from the state. The survey adds those of the event log. */
 function readRetirementContext({ config, address, hostKey, state }: StackWithHost) {
-  const { guardMemory, guardedProducer, lastRun, isOwnServer = false, orderedAt } = state;
-  const knownProducer = lastRun?.producerAddress ?? guardedProducer;
+  const { guardMemory, guardedProducer, last, isOwnServer = false, orderedAt } = state;
+  const knownProducer = last.producerAddress ?? guardedProducer;
   return {
     inputs: { ...createRetirementInputs(config, { address, hostKey, isOwnServer, orderedAt }), knownProducer },
     // Without a guard, a host counts as one that the stack logged in to: missing facts never release a host.

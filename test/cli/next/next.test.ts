@@ -1,17 +1,29 @@
 import { expect, test } from "vitest";
 import { decideMigrationStep, type MigrationStack, type MigrationStep } from "../../../cli/next/migrationStep.ts";
 import { decideNextStep } from "../../../cli/next/next.ts";
-import type { LastRunOutputs, StackState } from "../../../cli/pulumi/stackState.ts";
+import type { StackState } from "../../../cli/pulumi/stackState.ts";
 import { createUnknownParts, type StatusParts } from "../../../cli/status/parts/statusParts.ts";
+import type { LastRun, OrchestratorOutput } from "../../../core/journey/outputs.ts";
 import { type StepSettings, stepConfig } from "../exampleView.ts";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const clicks = ["In the wallet:", `  3. Paste this: ${address}`];
 const lock = { user: "ada", host: "laptop", pid: 42, since: Date.parse("2026-11-22T10:00:00Z") };
-const offered: LastRunOutputs = { nextStep: clicks, producerAddress: address, isRegistered: false, isOffered: true };
-const produces: LastRunOutputs = { ...offered, isRegistered: true, isOffered: false };
-const nothing = { state: { isBegun: false, pending: [] } };
-const after = (lastRun?: LastRunOutputs): { state: StackState } => ({ state: { isBegun: true, pending: [], lastRun } });
+const registered = (registered: boolean, producing: boolean, offered = false) => ({
+  registration: { state: "earlier" as const, registered, producing, offered },
+});
+const offered: LastRun = {
+  finished: true,
+  nextStep: clicks,
+  producerAddress: address,
+  ...registered(false, false, true),
+};
+const notOffered = { ...offered, ...registered(false, false) };
+const produces: LastRun = { ...offered, ...registered(true, true) };
+const signsOn = (side: string) => ({ ...offered, orchestrator: { side } as OrchestratorOutput });
+const unfinishedRun: LastRun = { finished: false };
+const nothing = { state: { isBegun: false, pending: [], last: unfinishedRun } };
+const after = (last = unfinishedRun): { state: StackState } => ({ state: { isBegun: true, pending: [], last } });
 const unfinished = after();
 const ordered = { state: { ...after().state, recordedKey: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" } } };
 
@@ -48,14 +60,14 @@ const stackAt = (stack: string, changes: Changes): MigrationStack => ({
   ...parts("earlier"),
   ...changes,
 });
-const adopted: Changes = { lifecycle: "adopted", ...after({ ...offered, isOffered: false }) };
+const adopted: Changes = { lifecycle: "adopted", ...after(notOffered) };
 const hasSigner = (kind = "signs") => parts("earlier", { orchestrator: kind });
 const move: Changes = { move: true };
-const moved: Changes = { ...move, ...after({ ...offered, orchestratorHost: "new" }) };
+const moved: Changes = { ...move, ...after(signsOn("new")) };
 const done: Changes = { ...after(produces), ...parts("producing") };
 const retiring = (changes: PartChanges = {}): Changes => ({
   lifecycle: "retiring",
-  ...after({ ...offered, isOffered: false }),
+  ...after(notOffered),
   ...parts("producing", { isOff: true, ...changes }),
 });
 
@@ -89,7 +101,7 @@ test.each<[string, Changes | undefined, Changes | undefined, string]>([
     adopted,
     "pulumi config rm --path pillar-host:orchestrator.firstMove -s prod-2",
   ],
-  ["an address that no run offered yet", after({ ...offered, isOffered: false }), adopted, upFresh],
+  ["an address that no run offered yet", after(notOffered), adopted, upFresh],
   ["momentums that no run saw", parts("producing"), adopted, upFresh],
   ["momentums of the new host", done, adopted, retire],
   ["a host of last year's migration", done, after(produces), retire],
@@ -145,7 +157,7 @@ test.each<[string, Changes, Changes | undefined]>([
   ["the new stack is an old host's", { lifecycle: "adopted" }, adopted],
   ["no address of the old host", { oldHost: "" }, undefined],
   ["the names are swapped", done, parts("earlier")],
-  ["a move that was taken back", { ...move, ...after({ ...offered, orchestratorHost: "old" }) }, adopted],
+  ["a move that was taken back", { ...move, ...after(signsOn("old")) }, adopted],
   ["a way back that is configured", { ...moved, rollback: true }, adopted],
   ...["signs", "second", "silent"].map((kind): [string, Changes, Changes] => [
     `two orchestrators: ${kind}`,
@@ -162,28 +174,28 @@ test("is done once nothing is left of the old stack", () => {
 
 /** Returns the printed lines for a stack without parts. `offered`: the last run's outputs. */
 const linesAt = ({
-  offered: lastRun,
+  offered: last = unfinishedRun,
   state,
   ...changes
-}: Omit<Changes, "state"> & { offered?: LastRunOutputs; state?: Partial<StackState> } = {}) =>
+}: Omit<Changes, "state"> & { offered?: LastRun; state?: Partial<StackState> } = {}) =>
   decideNextStep({
     ...stackAt("prod-2", { node: undefined, oldHost: "", ...changes }),
-    state: { isBegun: true, pending: [], ...(lastRun ? { lastRun } : {}), ...state },
+    state: { isBegun: true, pending: [], last, ...state },
   });
 
 const synced = { node: { synced: true, known: true, why: "synced" } };
 const startedAt = "2026-11-22T10:00:00Z";
-const waits = { ...offered, isRegistered: true, isAwaited: true, nextStep: ["No momentum carries it yet."] };
+const waits = { ...offered, ...registered(true, false), nextStep: ["No momentum carries it yet."] };
 
 test.each<[string, Parameters<typeof linesAt>[0], readonly string[]]>([
   ["the last run's next step, unchanged", { offered, ...synced }, clicks],
-  ["an address that is registered already", { offered: { ...offered, isRegistered: true } }, clicks],
+  ["an address that is registered already", { offered: { ...offered, ...registered(true, true, true) } }, clicks],
   [
     "that a switch may have come since the last run",
     { offered: waits },
     ["Next step as of the last run (to check again: pulumi up -s prod-2):", "No momentum carries it yet."],
   ],
-  ["lines without an address", { offered: { ...offered, nextStep: ["a move"], isOffered: false } }, ["a move"]],
+  ["lines without an address", { offered: { ...notOffered, nextStep: ["a move"] } }, ["a move"]],
   [
     "an active run, whatever the last run printed",
     { offered, held: [{ lock, holder: "lives" }] },
@@ -216,9 +228,12 @@ test.each<[Parameters<typeof linesAt>[0], string | RegExp]>([
   [{ lifecycle: "active", state: { isBegun: false } }, /You may close the terminal/],
   [{ lifecycle: "retiring", state: { isBegun: false } }, /^prod-2 has no resources.* \.\/pillar-host report prod-2$/],
   [{ state: { wait: { startedAt } } }, /^The node is syncing, and no run waits/],
-  [{ state: { isAwaiting: true } }, /^The node is syncing, and no run waits/],
+  [{ offered: { finished: false, isAwaiting: true } }, /^The node is syncing, and no run waits/],
   [{ state: { wait: { startedAt, syncedAt: startedAt } } }, /did not finish/],
-  [{ state: { isAwaiting: true, wait: { startedAt, syncedAt: startedAt } } }, /did not finish/],
+  [
+    { offered: { finished: false, isAwaiting: true }, state: { wait: { startedAt, syncedAt: startedAt } } },
+    /did not finish/,
+  ],
   [{}, /did not finish/],
 ])("says how to continue: %j", (situation, line) => {
   expect(linesAt(situation)).toContainEqual(typeof line === "string" ? line : expect.stringMatching(line));

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { hasSyncProof, parseState } from "../../../cli/pulumi/stackState.ts";
+import { isAwaited } from "../../../core/journey/outputs.ts";
 
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
 const startedAt = "2026-11-21T10:00:00.000Z";
@@ -12,7 +13,7 @@ const withOutputs = (outputs: object) => parse({ "pulumi:pulumi:Stack": outputs 
 
 test("a stack's state is empty before the first run", () => {
   const empty = JSON.stringify({ version: 3, deployment: { manifest: {} } });
-  expect(parseState(empty)).toEqual({ isBegun: false, pending: [] });
+  expect(parseState(empty)).toEqual({ isBegun: false, pending: [], last: { finished: false } });
   expect(withOutputs({}).isBegun).toBe(false);
 });
 
@@ -24,6 +25,7 @@ test("a stack's state has the recorded host key and the times of the wait", () =
     recordedKey: { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" },
     wait: { startedAt, startHeight: 5 },
     pending: [],
+    last: { finished: false },
   });
 });
 
@@ -31,13 +33,13 @@ test.each([
   [{ registered: true, producing: false }, true],
   [{ registered: true, producing: true }, false],
   [{ registered: false, producing: false }, false],
-])("a stack's state says whether the last run waited for the first momentum: %j", (registration, isAwaited) => {
-  expect(withOutputs({ nextStep: ["wait"], registration }).lastRun?.isAwaited).toBe(isAwaited);
+])("a stack's state says whether the last run waited for the first momentum: %j", (registration, expected) => {
+  expect(isAwaited(withOutputs({ nextStep: ["wait"], registration }).last)).toBe(expected);
 });
 
 test("a stack's state says whether the last run ended as awaiting: its outputs are unknown", () => {
-  expect(withOutputs({ nextStep: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" }).isAwaiting).toBe(true);
-  for (const outputs of [{ nextStep: ["wait"] }, {}]) expect(withOutputs(outputs).isAwaiting).toBeUndefined();
+  expect(withOutputs({ nextStep: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" }).last.isAwaiting).toBe(true);
+  for (const outputs of [{ nextStep: ["wait"] }, {}]) expect(withOutputs(outputs).last.isAwaiting).toBeUndefined();
 });
 
 test("a stack's state has the guards' facts, and the earlier registered address", () => {
@@ -49,13 +51,13 @@ test("a stack's state has the guards' facts, and the earlier registered address"
     [last]: { ...guardMemory, knownProducer: "z1qown" },
   };
   const state = parse({ "pulumi:pulumi:Stack": outputs, ...guards });
-  expect(state).toMatchObject({ guardMemory, guardedProducer: "z1qown", isOwnServer: true, earlierProducer: "z1qold" });
+  expect(state).toMatchObject({ guardMemory, guardedProducer: "z1qown", isOwnServer: true, last: outputs });
 });
 
 test("a stack's state has the host once a run has output address and key", () => {
   const host = { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" };
-  expect(withOutputs({ host }).host).toEqual(host);
-  expect(withOutputs({ host: { address: host.address } }).host).toBeUndefined();
+  expect(withOutputs({ host }).last).toMatchObject(host);
+  expect(withOutputs({ host: { address: host.address } }).last.hostKey).toBeUndefined();
 });
 
 const host = { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" };
@@ -75,5 +77,5 @@ test.each([
 test("a stack's state names the interrupted operations", () => {
   const resource = { type: gate, urn: `urn:pulumi:prod::pillar-host::${gate}::node-sync` };
   const pending = [{ operation: "creating", type: gate, name: "node-sync" }];
-  expect(parse({}, [{ type: "creating", resource }])).toEqual({ isBegun: true, pending });
+  expect(parse({}, [{ type: "creating", resource }])).toEqual({ isBegun: true, pending, last: { finished: false } });
 });

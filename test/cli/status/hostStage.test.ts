@@ -10,15 +10,15 @@ import { lives, partsOf, progress, registrations, unmet, viewOf } from "../examp
 const done = (...steps: string[]) => parseNodeHostFacts(["stages=asked", ...steps.map((step) => `done.${step}=2026`)]);
 const up = "pulumi up -s prod";
 const active = "nothing to do: a run is active";
-const begun = { isBegun: true, pending: [] };
-const fresh = { state: { isBegun: false, pending: [] } };
+const begun = { isBegun: true, pending: [], last: { finished: false } };
+const fresh = { state: { isBegun: false, pending: [], last: { finished: false } } };
 const killed = { locks: [{ ...lives, holder: "gone" }] } as const;
 const cutOff = { name: "node-sync", type: "pulumi-nodejs:dynamic/pillar-host:SyncGate", operation: "creating" };
 const interrupted = { locks: undefined, state: { ...begun, pending: [cutOff] } };
 const wait = { startedAt: "2026-11-21T10:00:00.000Z", syncedAt: "2026-11-21T12:00:00.000Z" };
 const waited = { ...begun, wait };
 const unwitnessed = { synced: false, sync: progress({ why: { kind: "unwitnessed", text: "no witness" } }) };
-const lastRun = { nextStep: [], isRegistered: false, isOffered: false };
+const last = { finished: true };
 const late = createUnknownParts("active", "late");
 const silent = { value: { kind: "silent", text: "it runs here, but does not answer", isWrong: true } } as const;
 const tooEarly = { parts: partsOf(registrations.tooEarly) };
@@ -63,7 +63,7 @@ test.each<[Needs, string, string, Partial<StackView>]>([
   ["step", "synced", `${up} shows the producer address`, synced("earlier")],
   ["step", "synced", `${up} shows the producer address`, synced("nobody")],
   ["step", "synced", `${up} shows the producer address`, { synced: true, locks: [], parts: late }],
-  ["step", "synced", "do not update the wallet yet", { ...synced("earlier"), state: { ...begun, lastRun } }],
+  ["step", "synced", "do not update the wallet yet", { ...synced("earlier"), state: { ...begun, last } }],
   ["wait", "registered; waiting for its first momentum", "wait, and keep the old host", synced("registered")],
   ["wait", "registered; waiting for its first momentum", active, { ...synced("registered"), locks: [lives] }],
   ["attention", "synced, but the Pillar is registered with an unknown", up, synced("foreign")],

@@ -8,7 +8,12 @@ import { facts, viewOf } from "../exampleView.ts";
 
 test("prints head, facts and the log", () => {
   const parts = createUnknownParts("active", "not yet");
-  const state = { isBegun: true, pending: [], wait: { startedAt: "2026-11-21T15:04:00.000Z", startHeight: 5 } };
+  const state = {
+    isBegun: true,
+    pending: [],
+    last: { finished: false },
+    wait: { startedAt: "2026-11-21T15:04:00.000Z", startHeight: 5 },
+  };
   expect(formatReport(viewOf({ parts, state }), 80).split("\n")).toEqual([
     "Pillar Anvil, stack prod, host 203.0.113.7",
     "",

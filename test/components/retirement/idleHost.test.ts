@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { registerExistingHost } from "../../../components/host/registerHost.ts";
-import type { LastRun } from "../../../components/lastRun.ts";
 import type { HostReading } from "../../../components/node/nodeReading.ts";
 import { isStillOff, registerIdleHost } from "../../../components/retirement/idleHost.ts";
 import type { ExistingHostConfig } from "../../../core/config/hostSchema.ts";
+import type { LastRun } from "../../../core/journey/outputs.ts";
 import { type HostObservation, parseHostFacts } from "../../../core/retirement/readHost.ts";
 import { configOf } from "../exampleConfig.ts";
 import { registeredBy, revealed } from "../fakeEngine.ts";

@@ -1,10 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { CloudRun } from "../../../components/host/cloudParts.ts";
-import type { LastRun } from "../../../components/lastRun.ts";
 import type { Cloud, Owner, SentOrder } from "../../../core/cloud/cloud.ts";
 import type * as clouds from "../../../core/cloud/clouds.ts";
 import type * as deciding from "../../../core/cloud/decideServer.ts";
 import type { KeepDecision, MakeDecision } from "../../../core/cloud/decideServer.ts";
+import type { LastRun } from "../../../core/journey/outputs.ts";
 import type * as retirement from "../../../core/retirement/decideRetirement.ts";
 import type * as memory from "../../../core/retirement/guardMemory.ts";
 import type * as surveying from "../../../core/retirement/surveyRetirement.ts";

@@ -46,7 +46,7 @@ test("raises no alert for a healthy stack, a first sync and a stack without a ru
   expect(find(look())).toEqual({ alerts: {}, unknown: [] });
   const firstSync = { ...facts, done: { packages: "x", deployed: "x" } };
   expect(find(look({ synced: false, sync: progress(), facts: firstSync, parts: partsOf() })).alerts).toEqual({});
-  const noRun = look({ state: { isBegun: false, pending: [] }, parts: unknown });
+  const noRun = look({ state: { isBegun: false, pending: [], last: { finished: false } }, parts: unknown });
   expect(find(noRun)).toEqual({ alerts: {}, unknown: [] });
 });
 

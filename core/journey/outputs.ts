@@ -1,0 +1,79 @@
+import type { RegistrationOutput } from "../registration/registration.ts";
+import { isAddress } from "../util/address.ts";
+
+/** The outputs of a run, as a stack's state has them. None of them is secret. */
+export interface RunOutputs {
+  readonly host: HostOutput;
+  readonly sync?: object;
+  readonly registration?: RegistrationOutput;
+  /** Absent while the node is not synced and the address is not registered. */
+  readonly producerAddress?: string | undefined;
+  readonly orchestrator?: OrchestratorOutput;
+  /** `nodeOff`: true if the node was shut down for retirement. */
+  readonly retirement?: { readonly nodeOff: boolean };
+  readonly nextStep: readonly string[];
+}
+
+type HostKeys = "address" | "hostKey" | "fingerprint" | "serverId" | "provider" | "plan" | "location";
+export type HostOutput = Readonly<Partial<Record<HostKeys, string>>>;
+
+export interface OrchestratorOutput {
+  /** The host that the orchestrator is on: `old` or `new`. */
+  readonly side: string;
+  readonly address: string;
+  readonly why: string;
+  readonly attempt: number;
+  readonly rpcPort: number;
+  /** The version of getBuildInfo (docs/specification.md, 2.4). */
+  readonly version?: string;
+  /** The build's git commit, or `no commit`. */
+  readonly gitCommit?: string;
+  readonly goVersion?: string;
+  readonly movedAt?: string;
+  readonly secondsWithoutSigner?: number;
+}
+
+/** What a stack's last run left; a failed run may have left nothing. */
+export interface LastRun
+  extends Pick<RunOutputs, "registration" | "producerAddress" | "orchestrator">,
+    Pick<HostOutput, "address" | "hostKey" | "fingerprint" | "serverId"> {
+  /** True if the run finished, with all its steps. */
+  readonly finished: boolean;
+  /** True if the run did not wait for the sync: the engine stores outputs that are still unknown as a text. */
+  readonly isAwaiting?: boolean | undefined;
+  readonly nextStep?: readonly string[] | undefined;
+  /** True if the node was shut down for retirement. */
+  readonly nodeOff?: boolean | undefined;
+}
+
+/** Parses outputs of which each may be missing, or unknown. */
+export function parseOutputs(outputs: Readonly<Partial<Record<keyof RunOutputs, unknown>>>): LastRun {
+  const { nextStep, producerAddress } = outputs;
+  const { address, hostKey, fingerprint, serverId } = (outputs.host ?? {}) as HostOutput;
+  const { nodeOff } = (outputs.retirement ?? {}) as Partial<NonNullable<RunOutputs["retirement"]>>;
+  return {
+    finished: Array.isArray(nextStep),
+    isAwaiting: typeof nextStep === "string" || undefined,
+    nextStep: Array.isArray(nextStep) ? nextStep.filter((line) => typeof line === "string") : undefined,
+    address,
+    hostKey,
+    fingerprint,
+    serverId,
+    nodeOff: nodeOff || undefined,
+    orchestrator: asBlock<OrchestratorOutput>(outputs.orchestrator),
+    registration: asBlock<RegistrationOutput>(outputs.registration),
+    // A value that is not an address counts as missing.
+    producerAddress: isAddress(producerAddress) ? producerAddress : undefined,
+  };
+}
+
+/** True if the run listed registering this host's address as the next step. */
+export const isOffered = ({ producerAddress, registration }: LastRun): boolean =>
+  producerAddress !== undefined && registration?.offered === true && registration.registered !== true;
+
+/** True if this host's address was registered, and no momentum carried it yet. */
+export const isAwaited = ({ registration }: LastRun): boolean =>
+  registration?.registered === true && registration.producing === false;
+
+const asBlock = <T extends object>(value: unknown) =>
+  typeof value === "object" && value !== null ? (value as T) : undefined;
