@@ -3,15 +3,14 @@ import { registerHost } from "./components/host/registerHost.ts";
 import type { OutputInputs } from "./components/lastRun.ts";
 import { reportNextStep, showPlainErrors } from "./components/log.ts";
 import { registerCutover } from "./components/node/cutover.ts";
-import { formatNextStepWithoutServer } from "./components/node/nextStep.ts";
 import { createHostReader } from "./components/node/nodeReading.ts";
 import { createSyncOutput, PillarNode } from "./components/node/pillarNode.ts";
-import { formatOrchestratorSteps, formatStepsBeforeWallet } from "./components/orchestrator/nextOrchestrator.ts";
 import { planOrchestrator } from "./components/orchestrator/orchestratorPlan.ts";
 import { prepareRun } from "./components/retirement/checkRetirement.ts";
 import { HostRetirement } from "./components/retirement/guard.ts";
 import { registerIdleHost } from "./components/retirement/idleHost.ts";
 import { readStackEventsOrNone } from "./components/stackLog.ts";
+import { formatNextStepWithoutServer } from "./core/journey/texts.ts";
 
 // Exports an async function: it reads the cloud provider's offers before it registers any resource.
 export default showPlainErrors(async (): Promise<OutputInputs> => {
@@ -33,8 +32,7 @@ export default showPlainErrors(async (): Promise<OutputInputs> => {
     pillar,
     look,
     last,
-    first: formatStepsBeforeWallet(orchestrator.timing, stack),
-    hasNoOrchestrator: orchestrator.timing === "none",
+    timing: orchestrator.timing,
   });
   new HostRetirement({ host, after: [pillar, pillar.done, ...resources], knownProducer: pillar.producerAddress });
   return {
@@ -44,10 +42,6 @@ export default showPlainErrors(async (): Promise<OutputInputs> => {
     producerAddress: cutover.producerAddress,
     // Left out if undefined, because the engine would warn about the output.
     ...(moved ? { orchestrator: moved } : {}),
-    nextStep: reportNextStep(
-      pulumi
-        .all([cutover.nextStep, moved ?? pulumi.output(undefined)])
-        .apply(([next, movedNow]) => [...next, ...formatOrchestratorSteps(orchestrator.timing, stack, movedNow)]),
-    ),
+    nextStep: reportNextStep(cutover.formatNextStep(moved ?? pulumi.output(undefined))),
   };
 });

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatProgress } from "../core/sync/progress.ts";
+import type { RunStep } from "../core/journey/decideNext.ts";
+import { decideMigration, type MigrationInput } from "../core/journey/migration.ts";
 import { commandsFor } from "../core/util/commands.ts";
-import { printable } from "../core/util/printable.ts";
 import { ProblemError } from "../core/util/problem.ts";
 import type { MoveOptions } from "./edit/moveOrchestrator.ts";
-import { decideMigrationStep, type MigrationInput, type MigrationStack, type RunStep } from "./next/migrationStep.ts";
 import { createPulumi } from "./pulumi/pulumiCommand.ts";
 import { removeSettings } from "./pulumi/stackFiles.ts";
 import { shortenStackName } from "./pulumi/stackName.ts";
 import { openStack } from "./status/openStack.ts";
-import { readStatusOnce } from "./status/readStatus.ts";
+import { readFacts } from "./status/readStatus.ts";
 
 const lookupIntervalMs = 30_000;
 
@@ -34,14 +33,14 @@ export async function migrate(
   let lastKey = "";
   let lastLine = "";
   for (;;) {
-    const step = decideMigrationStep(await deps.read());
-    if (step.kind === "done") {
-      step.lines.forEach(deps.say);
+    const { step, lines } = decideMigration(await deps.read());
+    if (step.kind === "none") {
+      lines.forEach(deps.say);
       return 0;
     }
-    if (step.kind === "stop") throw refuse(step.lines[0] ?? "", undefined, ...step.lines.slice(1));
+    if (step.kind === "stop") throw refuse(lines[0] ?? "", undefined, ...lines.slice(1));
     if (step.kind === "wait") {
-      if (step.key !== lastKey) ["", ...step.lines, "Waiting; this command goes on by itself …"].forEach(deps.say);
+      if (step.key !== lastKey) ["", ...lines, "Waiting; this command goes on by itself …"].forEach(deps.say);
       lastKey = step.key;
       lastLine = "";
       await deps.sleep(lookupIntervalMs);
@@ -103,19 +102,8 @@ function createDeps(old: string, fresh: string, options: MigrateOptions) {
 async function readStacks(old: string, fresh: string): Promise<MigrationInput> {
   const stacks = await createPulumi("").listStacks();
   const read = async (name: string) =>
-    stacks.includes(name) || stacks.includes(shortenStackName(name)) ? readStack(name) : undefined;
+    stacks.includes(name) || stacks.includes(shortenStackName(name)) ? readFacts(await openStack(name)) : undefined;
   return { old, fresh, freshStack: await read(fresh), oldStack: await read(old) };
-}
-
-async function readStack(name: string): Promise<MigrationStack> {
-  const source = await openStack(name);
-  const { state, address, hostKey } = source;
-  const held = await source.readLocks();
-  const canAsk = address !== undefined && hostKey !== undefined && state.isBegun && (held ?? []).length === 0;
-  if (!canAsk) return { ...source, held, node: undefined, parts: undefined };
-  const { synced, sync, parts } = (await readStatusOnce({ ...source, address, hostKey })).view;
-  const why = sync ? printable(formatProgress(sync)) : "no answer";
-  return { ...source, held, node: { synced, known: sync !== undefined, why }, parts };
 }
 
 /** Runs a step's command: by this program's code, loaded on demand, or through pulumi. */

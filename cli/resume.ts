@@ -1,10 +1,12 @@
 import { join } from "node:path";
+import type { LockStatus } from "../core/journey/facts.ts";
+import { formatHolder } from "../core/journey/texts.ts";
 import { commandsFor } from "../core/util/commands.ts";
 import { ProblemError } from "../core/util/problem.ts";
 import { resolveHomeDirectory } from "../core/util/resolvePath.ts";
 import { providerNames } from "../core/util/resourceTypes.ts";
 import { withLock } from "../core/util/withLock.ts";
-import { formatHolder, type LockStatus, parseLocks, readHolder } from "./pulumi/locks.ts";
+import { parseLocks, readHolder } from "./pulumi/locks.ts";
 import { createPulumi, formatPulumiError, type Pulumi } from "./pulumi/pulumiCommand.ts";
 import { runUp } from "./pulumi/stackFiles.ts";
 import { shortenStackName } from "./pulumi/stackName.ts";

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { formatHolder } from "../cli/pulumi/locks.ts";
 import { formatRestore } from "../cli/restore/restoreOrchestrator.ts";
 import { formatReport } from "../cli/status/statusText.ts";
-import { formatNextStep } from "../components/node/nextStep.ts";
+import { decideNext } from "../core/journey/decideNext.ts";
+import { formatHolder } from "../core/journey/texts.ts";
 import { decideRetirement } from "../core/retirement/decideRetirement.ts";
 import { formatRefusal } from "../core/retirement/refusalText.ts";
 import { partsOf, progress, viewOf } from "./cli/exampleView.ts";
@@ -100,9 +100,11 @@ test("docs/unattended.md shows the holder of a lock", () => {
 });
 
 test("README.md shows the first line of the next step", () => {
-  const situation = { stack: "prod-2", pillar: "Anvil", producerAddress: newAddress, clock: 0 };
-  const now = { synced: true, known: true, why: "synced" };
-  const [first = ""] = formatNextStep({ ...situation, now, registration: earlier } as never);
+  const node = { synced: true, known: true, why: "synced" };
+  const parts = { registration: { value: earlier } };
+  const run = { producerAddress: newAddress };
+  const { lines } = decideNext({ stack: "prod-2", pillar: "Anvil", lifecycle: "active", node, parts, run });
+  const [first = ""] = lines;
   expect(read("README.md")).toContain(`\`${first}\``);
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { partsOf, stepConfig, unmet, viewOf } from "./cli/exampleView.ts";
+import { partsOf, registrations, unmet, viewOf } from "./cli/exampleView.ts";
 import { atHeight, seenFrom } from "./core/chain/readings.ts";
 import { CopyStage } from "./core/chainCopy/copyStage.ts";
 import { facts, own, reading, rewards } from "./core/retirement/exampleFacts.ts";
@@ -47,9 +47,9 @@ const load = async () => ({
   ...(await import("../cli/backup/backUpOrchestrator.ts")),
   ...(await import("../cli/check/checkNodeVersion.ts")),
   ...(await import("../cli/check/checkRow.ts")),
-  ...(await import("../cli/next/migrationStep.ts")),
   ...(await import("../cli/next/next.ts")),
   ...(await import("../cli/status/statusText.ts")),
+  ...(await import("../core/journey/migration.ts")),
   ...(await import("../core/orchestrator/checks/prerequisites.ts")),
   ...(await import("../core/orchestrator/rules/hostPairFacts.ts")),
   ...(await import("../core/retirement/decideRetirement.ts")),
@@ -80,14 +80,14 @@ const running = "active=active\n";
 /** Returns the key of the wait for these conditions of a destroy. */
 function waitFor(...kinds: readonly string[]) {
   const destroy = { value: kinds.map((kind) => ({ ...unmet, kind, what: `${kind}, ${unmet.what}` })) };
-  const parts = partsOf({ kind: "producing" } as never, { destroy, node: { value: { active: false, masked: true } } });
+  const parts = partsOf(registrations.producing, { destroy, node: { value: { active: false, masked: true } } });
   const last = { finished: true, registration: { registered: true, producing: true } };
-  const stack = { held: [], node: undefined, state: { isBegun: true, pending: [], last }, parts: say(parts) };
-  const [fresh, old] = [stepConfig(), stepConfig({ lifecycle: "retiring" })];
-  const step = rules.decideMigrationStep({
+  const node = { synced: true, known: true, why: "synced" };
+  const stack = { pillar: "Anvil", locks: [], node, state: { isBegun: true, pending: [], last }, parts: say(parts) };
+  const { step } = rules.decideMigration({
     ...{ old: "prod", fresh: "prod-2" },
-    freshStack: { ...stack, stack: "prod-2", config: fresh, parts } as never,
-    oldStack: { ...stack, stack: "prod", config: old } as never,
+    freshStack: { ...stack, stack: "prod-2", lifecycle: "active", parts } as never,
+    oldStack: { ...stack, stack: "prod", lifecycle: "retiring" } as never,
   });
   return step.kind === "wait" ? step.key : step.kind;
 }
@@ -172,7 +172,7 @@ test.each<[rule: string, decide: () => unknown, decision: unknown]>([
     () => rules.listVersionsToInstall(say([rules.pending("a", "b")])),
     [],
   ],
-  ["`migrate` prints a wait again for another condition", () => waitFor("produces", "fork"), "produces,fork"],
+  ["`migrate` prints a wait again for another condition", () => waitFor("produces", "fork"), "unmet produces,fork"],
   [
     "conditions of several nodes are merged, and no others",
     retire,

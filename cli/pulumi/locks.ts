@@ -3,20 +3,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import type { Lock, LockStatus } from "../../core/journey/facts.ts";
 import { printable } from "../../core/util/printable.ts";
 import { resolveHomeDirectory } from "../../core/util/resolvePath.ts";
-import { formatUtcMinute } from "../../core/util/timeText.ts";
 import { shortenStackName } from "./stackName.ts";
-
-/** The holder of a stack's lock, as a directory or bucket backend reports it. `since` in Unix milliseconds. */
-export type Lock = Readonly<{ user: string; host: string; pid: number; since: number }>;
-
-export type LockStatus = Readonly<{ lock: Lock; holder: "lives" | "gone" | "unknown" }>;
-
-/** Formats a lock's holder: `process 4242 of root on host1, since 2026-11-21 14:49 UTC`. */
-export function formatHolder({ user, host, pid, since }: Lock): string {
-  return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "an unknown time" : formatUtcMinute(since)}`;
-}
 
 /** Parses the locks in a pulumi error; an empty list for Pulumi Cloud, which names none; undefined for other errors. */
 export function parseLocks(stderr: string): readonly Lock[] | undefined {

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { project } from "../../core/config/configFaults.ts";
+import { createSettings } from "../../core/journey/facts.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { readLocks } from "../pulumi/locks.ts";
@@ -63,6 +64,8 @@ export async function openStack(fullName: string) {
     stack,
     config,
     state,
+    /** The facts about the stack alone that decide what is next there. */
+    facts: { stack, pillar: config.pillar.name, lifecycle: config.lifecycle, settings: createSettings(config), state },
     address,
     /** The configured host key, else the one that was recorded at the first contact with this address. */
     hostKey: configuredKey ?? (recordedKey && recordedKey.address === address ? recordedKey.hostKey : undefined),

@@ -1,9 +1,10 @@
+import type { Needs } from "../../core/journey/texts.ts";
 import { printable } from "../../core/util/printable.ts";
 import { formatProblem, hasKind, ProblemError } from "../../core/util/problem.ts";
 import { createPulumi } from "../pulumi/pulumiCommand.ts";
 import { refusalExitCode } from "../terminal/refusal.ts";
 import { notifyAlerts } from "./alerts/notifyAlerts.ts";
-import { decideStage, type Needs } from "./hostStage.ts";
+import { decideStage } from "./hostStage.ts";
 import { openStackWithHost, type StackWithHost } from "./openStack.ts";
 import { readStatusOnce } from "./readStatus.ts";
 import { hang, truncate } from "./screenLayout.ts";

@@ -1,3 +1,4 @@
+import type { StackFacts } from "../../core/journey/facts.ts";
 import { formatWaysBack } from "../../core/sync/damagedDatabase.ts";
 import { createGateSettings } from "../../core/sync/gateSettings.ts";
 import type { SyncProgress } from "../../core/sync/progress.ts";
@@ -6,8 +7,8 @@ import { hasKind } from "../../core/util/problem.ts";
 import { hasSyncProof } from "../pulumi/stackState.ts";
 import { refusalExitCode } from "../terminal/refusal.ts";
 import { type HostReader, openHostReader } from "./hostReader.ts";
-import { decideStage } from "./hostStage.ts";
-import type { StackWithHost } from "./openStack.ts";
+import { decideStage, listFacts } from "./hostStage.ts";
+import type { StackInfo, StackWithHost } from "./openStack.ts";
 import { readParts } from "./parts/readParts.ts";
 import { createUnknownParts, type StatusParts } from "./parts/statusParts.ts";
 import type { ReadStack, StackView } from "./stackView.ts";
@@ -22,15 +23,31 @@ export async function readStatusOnce(source: StackWithHost): Promise<ReadStack> 
   }
 }
 
+/** Reads the facts that decide what is next on a stack. Asks a host that a run may be changing nothing. */
+export async function readFacts({ facts, state, address, hostKey, ...source }: StackInfo): Promise<StackFacts> {
+  const locks = await source.readLocks();
+  const canAsk = address !== undefined && hostKey !== undefined && state.isBegun && (locks ?? []).length === 0;
+  if (!canAsk) return { ...facts, locks };
+  return listFacts((await readStatusOnce({ ...source, facts, state, address, hostKey })).view);
+}
+
 type HostReading = Pick<StackView, "parts"> & Partial<Pick<StackView, "sync" | "synced" | "facts">>;
 
 async function createView(source: StackWithHost, reading: HostReading): Promise<StackView> {
-  const { stack, config, state, address } = source;
-  const { pillar, lifecycle, sync } = config;
-  const isChainUnverified = sync.unverifiedChain !== undefined;
+  const { config, address } = source;
+  const isChainUnverified = config.sync.unverifiedChain !== undefined;
   const locks = await source.readLocks();
-  const view = { stack, pillar: pillar.name, address, lifecycle, isChainUnverified, state, locks, synced: false };
-  return { ...view, ...reading, waysBack: findWaysBack(source, reading) };
+  // Under another name, because the view's `facts` are those of the host.
+  const { facts: known } = source;
+  return {
+    ...known,
+    address,
+    isChainUnverified,
+    locks,
+    synced: false,
+    ...reading,
+    waysBack: findWaysBack(source, reading),
+  };
 }
 
 /** Returns the ways back of a node that was synced, by the host's mark, and is not synced now. */

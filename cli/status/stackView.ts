@@ -1,23 +1,18 @@
+import type { StackFacts } from "../../core/journey/facts.ts";
 import type { NodeHostFacts } from "../../core/ssh/hostFacts.ts";
 import type { SyncProgress } from "../../core/sync/progress.ts";
 import type { SyncResult } from "../../core/sync/waitForSync.ts";
 import type { TextLine } from "../../core/util/commands.ts";
 import type { Problem, ProblemError } from "../../core/util/problem.ts";
-import type { LockStatus } from "../pulumi/locks.ts";
 import type { StackState } from "../pulumi/stackState.ts";
 import type { StackWithHost } from "./openStack.ts";
 import type { StatusParts } from "./parts/statusParts.ts";
 
-export interface StackView {
-  readonly stack: string;
-  readonly pillar: string;
+export interface StackView extends Omit<StackFacts, "run" | "node"> {
   readonly address: string;
-  readonly lifecycle: "active" | "adopted" | "retiring";
   /** True if the operator accepted a chain that no witness confirms. */
   readonly isChainUnverified?: boolean;
   readonly state: StackState;
-  /** Holders of the stack's lock; undefined if the backend does not show them. */
-  readonly locks?: readonly LockStatus[] | undefined;
   readonly sync?: SyncProgress | undefined;
   /** True if the sync gate would pass. */
   readonly synced: boolean;

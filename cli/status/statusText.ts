@@ -1,3 +1,4 @@
+import { formatHolder } from "../../core/journey/texts.ts";
 import { isOurs, type Registration } from "../../core/registration/registration.ts";
 import { formatRegistration, stillOurs } from "../../core/registration/registrationMessages.ts";
 import { formatUnmet } from "../../core/retirement/refusalText.ts";
@@ -9,7 +10,6 @@ import type { TextLine } from "../../core/util/commands.ts";
 import { printable } from "../../core/util/printable.ts";
 import { type Result, takeValue } from "../../core/util/result.ts";
 import { formatUtcMinute } from "../../core/util/timeText.ts";
-import { formatHolder } from "../pulumi/locks.ts";
 import { decideStage } from "./hostStage.ts";
 import { findProblems } from "./parts/hostProblemsPart.ts";
 import { hang, truncate } from "./screenLayout.ts";

@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
 import { createStackLogRef } from "../../core/config/stackStore.ts";
-import type { LastRun } from "../../core/journey/outputs.ts";
-import { createRegistrationOutput, type Registration } from "../../core/registration/registration.ts";
+import { decideNext } from "../../core/journey/decideNext.ts";
+import type { MoveTiming } from "../../core/journey/facts.ts";
+import type { LastRun, OrchestratorOutput } from "../../core/journey/outputs.ts";
+import { createRegistrationOutput, mayShowAddress, type Registration } from "../../core/registration/registration.ts";
 import {
   judgeRegistration,
   noteRegistration,
@@ -16,21 +18,21 @@ import type { Host } from "../host/host.ts";
 import { notifyOperator, warn } from "../log.ts";
 import { createHostIdentity } from "../remote.ts";
 import { openStackLog } from "../stackLog.ts";
-import { formatNextStep, mayShowAddress, type NextStepSituation, offersAddress } from "./nextStep.ts";
 import type { HostReading, NodeHostReader } from "./nodeReading.ts";
 import type { PillarNode } from "./pillarNode.ts";
 
-interface CutoverArgs extends Pick<NextStepSituation, "first" | "hasNoOrchestrator"> {
+interface CutoverArgs {
   readonly config: StackConfig;
   readonly host: Host;
   readonly pillar: PillarNode;
   readonly look: NodeHostReader;
   readonly last: LastRun;
+  readonly timing: MoveTiming;
 }
 
 /** Registers what follows the producer address (docs/specification.md, 1.1, 13 and 14); keeps the hourly restart off. */
 export function registerCutover(args: CutoverArgs) {
-  const { config, host, pillar, last, first, hasNoOrchestrator } = args;
+  const { config, host, pillar, last, timing } = args;
   let reading: Promise<HostReading> | undefined;
   const once: NodeHostReader = (at, key) => {
     reading ??= args.look(at, key);
@@ -46,28 +48,39 @@ export function registerCutover(args: CutoverArgs) {
       return state === "on" ? new Date().toISOString() : undefined;
     }),
   });
-  const situation = synced.apply(async ([at, key, producerAddress]): Promise<NextStepSituation> => {
+  const facts = synced.apply(async ([at, key, producerAddress]) => {
     const reading = await once(at, key);
     const registration = await readRegistration(config, last, producerAddress, reading);
     if (registration.kind === "tooEarly" || registration.kind === "foreign")
       void warn(formatRegistration(registration, config.pillar.name));
+    const [node, restart] = [await reading.node, await reading.hourlyRestart];
     return {
       stack: pulumi.getStack(),
       pillar: config.pillar.name,
-      producerAddress,
-      now: await reading.node,
-      registration,
-      hourlyRestart: await reading.hourlyRestart,
-      first,
-      hasNoOrchestrator,
-      waysBack: formatWaysBack(config, at, await reading.node, findMarkTime(await reading.setUp)),
+      lifecycle: config.lifecycle,
+      node,
+      waysBack: formatWaysBack(config, at, node, findMarkTime(await reading.setUp)),
+      parts: {
+        registration: { value: registration },
+        hourlyRestart: restart === undefined ? { problem: "not read" } : { value: restart },
+      },
+      run: {
+        timing,
+        producerAddress,
+      },
     };
   });
   return {
-    registration: situation.apply((known) => createRegistrationOutput(known.registration, offersAddress(known))),
+    registration: facts.apply(({ parts }) => createRegistrationOutput(parts.registration.value)),
     /** Undefined while the node is not synced and the address is not registered. */
-    producerAddress: situation.apply((known) => (mayShowAddress(known) ? known.producerAddress : undefined)),
-    nextStep: situation.apply(formatNextStep),
+    producerAddress: facts.apply(({ node, parts, run }) =>
+      mayShowAddress(node, parts.registration.value) ? run.producerAddress : undefined,
+    ),
+    /** Formats the next step, with the orchestrator as this run leaves it. */
+    formatNextStep: (moved: pulumi.Output<OrchestratorOutput | undefined>): pulumi.Output<string[]> =>
+      pulumi
+        .all([facts, moved])
+        .apply(([known, orchestrator]) => [...decideNext({ ...known, run: { ...known.run, orchestrator } }).lines]),
   };
 }
 

@@ -3,12 +3,12 @@ import type { StackConfig } from "../../core/config/config.ts";
 import { openStackStore } from "../../core/config/stackStore.ts";
 import { readMoveEvents } from "../../core/eventLog/eventLog.ts";
 import { createMoveId, isSameMove } from "../../core/eventLog/moveId.ts";
+import type { MoveTiming } from "../../core/journey/facts.ts";
 import type { LastRun } from "../../core/journey/outputs.ts";
 import { isUnattended } from "../../core/util/unattended.ts";
 import type { Host } from "../host/host.ts";
 import type { NodeStatusReader } from "../node/nodeReading.ts";
 import type { PillarNode } from "../node/pillarNode.ts";
-import type { MoveTiming } from "./nextOrchestrator.ts";
 import { Orchestrator } from "./orchestrator.ts";
 
 /**

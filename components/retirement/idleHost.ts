@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
 import { formatReleaseMarker } from "../../core/config/schemaParts.ts";
+import { decideNext } from "../../core/journey/decideNext.ts";
 import type { LastRun } from "../../core/journey/outputs.ts";
 import { readHostOnce } from "../../core/retirement/readHost.ts";
 import { createRetirementInputs } from "../../core/retirement/retirementInputs.ts";
-import { commandsFor } from "../../core/util/commands.ts";
 import { NodeUpgrade } from "../../providers/nodeUpgrade.ts";
 import type { Host } from "../host/host.ts";
 import { info, reportNextStep } from "../log.ts";
@@ -17,14 +17,17 @@ import { HostRetirement } from "./guard.ts";
 
 /** Registers a host on which nothing is deployed: adopted as it is, or shut down to be retired. @returns outputs */
 export async function registerIdleHost(config: StackConfig, host: Host, last: LastRun, look: NodeHostReader) {
-  const stack = pulumi.getStack();
   const isRetiring = config.lifecycle === "retiring";
   const run = isRetiring && (await isStillOff(config, last)) ? undefined : randomUUID();
   const shutDown = isRetiring ? { run } : undefined;
   const upgrade = isRetiring ? undefined : await registerUpgrade(config, host, last, look);
   const { shutdown } = new HostRetirement({ host, after: upgrade ? [host.guard, upgrade] : [host.guard], shutDown });
-  if (shutdown === undefined) return { nextStep: reportNextStep(pulumi.output(formatAdoptedSteps(stack))) };
-  const next = shutdown.isOff.apply((isOff) => formatRetiredSteps(stack, isOff));
+  const facts = { stack: config.stack, pillar: config.pillar.name, lifecycle: config.lifecycle, run: {} };
+  if (shutdown === undefined) return { nextStep: reportNextStep(pulumi.output([...decideNext(facts).lines])) };
+  const next = shutdown.isOff.apply((isOff) => {
+    const node = isOff ? { value: { active: false, masked: true } } : { problem: "it does not answer" };
+    return [...decideNext({ ...facts, parts: { node } }).lines];
+  });
   return { retirement: shutdown.isOff.apply((nodeOff) => ({ nodeOff })), nextStep: reportNextStep(next) };
 }
 
@@ -59,24 +62,4 @@ export async function isStillOff(
   const inputs = createRetirementInputs(config, { address, hostKey, isOwnServer: false });
   const look = await lookAt(inputs, 0, readOnlyDeps).catch((error: Error) => ({ silent: error.message }));
   return "silent" in look || (!look.facts.node.active && look.facts.node.masked);
-}
-
-function formatAdoptedSteps(stack: string): string[] {
-  return [
-    "This host is left as it is, but for the node's version in node.release. Once its Pillar produces on another host, retire this one. STACK is the other host's stack:",
-    `  ${commandsFor(stack).retire("STACK")}`,
-    "  (if the other host has no stack here: docs/retiring.md)",
-  ];
-}
-
-function formatRetiredSteps(stack: string, isOff: boolean): string[] {
-  const { status, destroy } = commandsFor(stack);
-  const found = isOff ? "is off, and stays off." : "could not be stopped: it does not answer.";
-  return [
-    `The node of this host ${found}`,
-    "Collect the rewards in the wallet. To see which conditions of the destroy are not met yet:",
-    `  ${status()}`,
-    "Once all are met, delete the host:",
-    `  ${destroy}`,
-  ];
 }

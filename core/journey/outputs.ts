@@ -67,13 +67,5 @@ export function parseOutputs(outputs: Readonly<Partial<Record<keyof RunOutputs, 
   };
 }
 
-/** True if the run listed registering this host's address as the next step. */
-export const isOffered = ({ producerAddress, registration }: LastRun): boolean =>
-  producerAddress !== undefined && registration?.offered === true && registration.registered !== true;
-
-/** True if this host's address was registered, and no momentum carried it yet. */
-export const isAwaited = ({ registration }: LastRun): boolean =>
-  registration?.registered === true && registration.producing === false;
-
 const asBlock = <T extends object>(value: unknown) =>
   typeof value === "object" && value !== null ? (value as T) : undefined;

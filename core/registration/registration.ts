@@ -102,12 +102,16 @@ export function isOurs(registration: Registration): registration is Extract<Regi
   return ["registered", "producing", "tooEarly"].includes(registration.kind);
 }
 
+/** True if this host's address may be printed: its node is synced, or the address is registered anyway. */
+export function mayShowAddress(node: Pick<NodeStatus, "synced">, registration: Registration): boolean {
+  return node.synced || isOurs(registration);
+}
+
 /** The output `registration`. Times are ISO 8601. A fact that is not known is absent. */
 export type RegistrationOutput = Partial<Output> & Pick<Output, "state">;
 type Output = ReturnType<typeof createRegistrationOutput>;
 
-/** Creates the output. `offered`: true if the run listed the wallet update with this host's address as the next step. */
-export function createRegistrationOutput(registration: Registration, offered?: boolean) {
+export function createRegistrationOutput(registration: Registration) {
   const { kind: state, address, earlier, since, switched } = registration;
   const notes = [...registration.notes];
   // The notes may already say why no source answers.
@@ -128,6 +132,5 @@ export function createRegistrationOutput(registration: Registration, offered?: b
     switchedAt: switched && new Date(switched.at).toISOString(),
     height: switched?.height,
     notes: notes.length > 0 ? notes : undefined,
-    offered,
   };
 }

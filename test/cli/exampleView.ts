@@ -1,7 +1,8 @@
-import type { LockStatus } from "../../cli/pulumi/locks.ts";
 import type { StatusParts } from "../../cli/status/parts/statusParts.ts";
 import type { StackView } from "../../cli/status/stackView.ts";
 import type { StackConfig } from "../../core/config/config.ts";
+import type { LockStatus } from "../../core/journey/facts.ts";
+import type { LastRun } from "../../core/journey/outputs.ts";
 import type { Registration } from "../../core/registration/registration.ts";
 import type { Unmet } from "../../core/retirement/retirementFacts.ts";
 import { type NodeHostFacts, parseNodeHostFacts } from "../../core/ssh/hostFacts.ts";
@@ -48,14 +49,23 @@ export const healthyFacts: NodeHostFacts = {
 const since = Date.parse("2026-11-21T15:02:54Z");
 export const lives: LockStatus = { lock: { user: "ada", host: "desk", pid: 4242, since }, holder: "lives" };
 
+/** The outputs of a run that saw this host produce. */
+export const finishedRun: LastRun = {
+  finished: true,
+  producerAddress: "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7",
+  registration: { state: "producing", registered: true, producing: true },
+};
+
 /** Returns the view of a host that syncs during a run, with these changes. */
 export function viewOf(changes: Partial<StackView> = {}): StackView {
+  const { synced = false, lifecycle = "active" } = changes;
+  const last = synced || lifecycle !== "active" ? finishedRun : { finished: false };
   return {
     stack: "prod",
     pillar: "Anvil",
     address: "203.0.113.7",
     lifecycle: "active",
-    state: { isBegun: true, pending: [], last: { finished: false } },
+    state: { isBegun: true, pending: [], last },
     locks: [lives],
     sync: progress(),
     synced: false,

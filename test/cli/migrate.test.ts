@@ -1,27 +1,31 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type MigrateOptions, type MigrationDeps, migrate } from "../../cli/migrate.ts";
-import type { MigrationInput, MigrationStack } from "../../cli/next/migrationStep.ts";
+import { createSettings, type StackFacts } from "../../core/journey/facts.ts";
+import type { MigrationInput } from "../../core/journey/migration.ts";
 import { stepConfig } from "./exampleView.ts";
 
-const begun: MigrationStack = {
+const begun: StackFacts = {
   stack: "prod-2",
-  config: stepConfig(),
+  pillar: "Anvil",
+  lifecycle: "active",
+  settings: createSettings(stepConfig()),
   state: { isBegun: false, pending: [], last: { finished: false } },
-  held: [],
-  node: undefined,
-  parts: undefined,
+  locks: [],
 };
 const old = "prod";
 const fresh = "prod-2";
 const toMake: MigrationInput = { old, fresh, oldStack: undefined, freshStack: begun };
 const state = { isBegun: true, pending: [], last: { finished: false } };
-const toMove: MigrationInput = { ...toMake, freshStack: { ...begun, config: stepConfig({ move: true }), state } };
+const toMove: MigrationInput = {
+  ...toMake,
+  freshStack: { ...begun, settings: createSettings(stepConfig({ move: true })), state },
+};
 const lock = { user: "ada", host: "laptop", pid: 42, since: 0 };
-const atWork: MigrationInput = { ...toMake, freshStack: { ...begun, held: [{ lock, holder: "lives" }] } };
+const atWork: MigrationInput = { ...toMake, freshStack: { ...begun, locks: [{ lock, holder: "lives" }] } };
 const over: MigrationInput = {
   ...toMake,
   freshStack: { ...begun, state: { ...state, last: { finished: true, nextStep: [] } } },
-  oldStack: { ...begun, stack: "prod", config: stepConfig({ lifecycle: "retiring" }) },
+  oldStack: { ...begun, stack: "prod", lifecycle: "retiring" },
 };
 
 /** Plays the situations one after the other. */

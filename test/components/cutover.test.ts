@@ -52,8 +52,15 @@ async function follow(seen: Look, changes: Record<string, unknown> = {}) {
   const pillar = { gate, producerAddress: pulumi.output(ours) } as unknown as PillarNode;
   const values: { shown?: unknown } = {};
   const registered = await registeredBy(() => {
-    const run = { last: { finished: true }, first: [], hasNoOrchestrator: false };
-    const shown = registerCutover({ config, host, pillar, look, ...run });
+    const { formatNextStep, ...outputs } = registerCutover({
+      config,
+      host,
+      pillar,
+      look,
+      last: { finished: true },
+      timing: "now",
+    });
+    const shown = { ...outputs, nextStep: formatNextStep(pulumi.output(undefined)) };
     pulumi.output(shown).apply((value) => {
       values.shown = value;
     });
@@ -75,7 +82,7 @@ test("registers only the crontab's guard, with one lookup for all", async () => 
   expect(inputs).toMatchObject({ stack: "prod", address: "203.0.113.7", hostKey });
   expect(inputs).not.toHaveProperty("found");
   expect(look).toHaveBeenCalledTimes(1);
-  const registration = { state: "earlier", registered: false, producing: false, offered: true };
+  const registration = { state: "earlier", registered: false, producing: false };
   expect(shown.registration).toEqual({ ...registration, address: old, earlier: old });
   expect([shown.producerAddress, events]).toEqual([ours, []]);
 });

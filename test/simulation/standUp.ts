@@ -1,4 +1,4 @@
-import { mayShowAddress, type NextStepSituation } from "../../components/node/nextStep.ts";
+import { mayShowAddress, type Registration } from "../../core/registration/registration.ts";
 import { hourlyRestart, hourlyRestartNow } from "../../core/steps/nodeSteps.ts";
 import { decideResumption } from "../../providers/syncGate.ts";
 import { configOf } from "../components/exampleConfig.ts";
@@ -169,8 +169,8 @@ async function up(
     state = { ...state, off: text };
   }
   if ((await cron.run("look", host)).said === "on" && (await script("synced"))) return ended("died");
-  const registration = { kind: world.registered ? "registered" : "earlier" } as NextStepSituation["registration"];
-  const shown = mayShowAddress({ registration, now: { synced: host.node === "synced", known: true, why: "" } });
+  const registration = { kind: world.registered ? "registered" : "earlier" } as Registration;
+  const shown = mayShowAddress({ synced: host.node === "synced" }, registration);
   return ended("done", shown);
 }
 

@@ -1,6 +1,7 @@
 import type { OrchestratorStatus } from "../../../core/chain/orchestrator.ts";
 import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
 import type { UnknownSpork } from "../../../core/chain/sporks.ts";
+import type { OrchestratorKind } from "../../../core/journey/facts.ts";
 import { findConnectionsTo, useOwnNode } from "../../../core/orchestrator/rules/endpoints.ts";
 import { lookUpStage } from "../../../core/orchestrator/rules/journal.ts";
 import type { Registration } from "../../../core/registration/registration.ts";
@@ -59,7 +60,7 @@ export interface OrchestratorAnswer {
 }
 
 export interface OrchestratorPart {
-  readonly kind: "none" | "signs" | "silent" | "second" | "moved" | "unfenced" | "waits" | "stopped";
+  readonly kind: OrchestratorKind;
   readonly text: string;
   readonly isWrong: boolean;
 }

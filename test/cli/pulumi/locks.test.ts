@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { type Lock, parseLocks, readHolder, readLocks } from "../../../cli/pulumi/locks.ts";
+import { parseLocks, readHolder, readLocks } from "../../../cli/pulumi/locks.ts";
+import type { Lock } from "../../../core/journey/facts.ts";
 import { evilText, harmless } from "../../evilText.ts";
 import { runningPulumi } from "../runningPulumi.ts";
 

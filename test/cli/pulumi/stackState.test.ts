@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { hasSyncProof, parseState } from "../../../cli/pulumi/stackState.ts";
-import { isAwaited } from "../../../core/journey/outputs.ts";
 
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
 const startedAt = "2026-11-21T10:00:00.000Z";
@@ -27,14 +26,6 @@ test("a stack's state has the recorded host key and the times of the wait", () =
     pending: [],
     last: { finished: false },
   });
-});
-
-test.each([
-  [{ registered: true, producing: false }, true],
-  [{ registered: true, producing: true }, false],
-  [{ registered: false, producing: false }, false],
-])("a stack's state says whether the last run waited for the first momentum: %j", (registration, expected) => {
-  expect(isAwaited(withOutputs({ nextStep: ["wait"], registration }).last)).toBe(expected);
 });
 
 test("a stack's state says whether the last run ended as awaiting: its outputs are unknown", () => {

@@ -1,24 +1,28 @@
 import { expect, test } from "vitest";
-import { decideStage, type Needs } from "../../../cli/status/hostStage.ts";
+import { decideStage } from "../../../cli/status/hostStage.ts";
 import { createUnknownParts } from "../../../cli/status/parts/statusParts.ts";
 import { keepAnswers } from "../../../cli/status/readStatus.ts";
 import type { StackView } from "../../../cli/status/stackView.ts";
 import { createStatusJson } from "../../../cli/status/statusJson.ts";
+import { createSettings } from "../../../core/journey/facts.ts";
+import type { Needs } from "../../../core/journey/texts.ts";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts.ts";
-import { lives, partsOf, progress, registrations, unmet, viewOf } from "../exampleView.ts";
+import { finishedRun, lives, partsOf, progress, registrations, stepConfig, unmet, viewOf } from "../exampleView.ts";
 
 const done = (...steps: string[]) => parseNodeHostFacts(["stages=asked", ...steps.map((step) => `done.${step}=2026`)]);
 const up = "pulumi up -s prod";
 const active = "nothing to do: a run is active";
 const begun = { isBegun: true, pending: [], last: { finished: false } };
 const fresh = { state: { isBegun: false, pending: [], last: { finished: false } } };
+const finished = { ...begun, last: finishedRun };
+const settings = createSettings(stepConfig({ move: true }));
 const killed = { locks: [{ ...lives, holder: "gone" }] } as const;
 const cutOff = { name: "node-sync", type: "pulumi-nodejs:dynamic/pillar-host:SyncGate", operation: "creating" };
 const interrupted = { locks: undefined, state: { ...begun, pending: [cutOff] } };
 const wait = { startedAt: "2026-11-21T10:00:00.000Z", syncedAt: "2026-11-21T12:00:00.000Z" };
 const waited = { ...begun, wait };
+const unnoted = { ...begun, last: { finished: true } };
 const unwitnessed = { synced: false, sync: progress({ why: { kind: "unwitnessed", text: "no witness" } }) };
-const last = { finished: true };
 const late = createUnknownParts("active", "late");
 const silent = { value: { kind: "silent", text: "it runs here, but does not answer", isWrong: true } } as const;
 const tooEarly = { parts: partsOf(registrations.tooEarly) };
@@ -26,12 +30,17 @@ const withOldAddress = { parts: partsOf(), locks: [] };
 const synced = (
   registration: keyof typeof registrations,
   changes: Parameters<typeof partsOf>[1] = {},
-): Partial<StackView> => ({ synced: true, locks: [], parts: partsOf(registrations[registration], changes) });
+): Partial<StackView> => ({
+  synced: true,
+  locks: [],
+  state: finished,
+  parts: partsOf(registrations[registration], changes),
+});
 const adopted = (changes: Partial<StackView>): Partial<StackView> => ({ ...changes, locks: [], lifecycle: "adopted" });
 const retiring = (changes: Parameters<typeof partsOf>[1]): Partial<StackView> => ({
   lifecycle: "retiring",
   locks: [],
-  state: begun,
+  state: finished,
   parts: partsOf(registrations.foreign, { node: { value: { active: false, masked: true } }, ...changes }),
 });
 const runs = { node: { value: { active: true, masked: false } } };
@@ -48,7 +57,7 @@ test.each<[Needs, string, string, Partial<StackView>]>([
   ["wait", "deployed, syncing", `${up} continues from here`, { locks: undefined }],
   ["wait", "deployed, syncing", "./pillar-host resume prod continues the last run, unless", interrupted],
   ["wait", "deployed, syncing", "./pillar-host resume prod", killed],
-  ["wait", "was synced, but is not synced now", "do not touch", { state: waited, locks: [] }],
+  ["wait", "was synced, but is not synced now", "do not touch", { state: { ...waited, last: finishedRun }, locks: [] }],
   ["wait", "was synced, but is not synced now", "do not touch", { facts: done("deployed", "synced"), locks: [] }],
   ["nothing", "producing", "nothing to do here", { ...synced("producing"), ...unwitnessed }],
   [
@@ -62,8 +71,14 @@ test.each<[Needs, string, string, Partial<StackView>]>([
   ["step", "synced", "./pillar-host resume prod", { synced: true, ...killed }],
   ["step", "synced", `${up} shows the producer address`, synced("earlier")],
   ["step", "synced", `${up} shows the producer address`, synced("nobody")],
-  ["step", "synced", `${up} shows the producer address`, { synced: true, locks: [], parts: late }],
-  ["step", "synced", "do not update the wallet yet", { ...synced("earlier"), state: { ...begun, last } }],
+  ["step", "synced", `${up} asks again which address is registered`, { synced: true, locks: [], parts: late }],
+  ["step", "producing", `${up} records the first momentum`, { ...synced("producing"), state: unnoted }],
+  ["step", "producing", "do not update the wallet yet", { ...synced("producing"), settings }],
+  ["step", "producing", `${up} continues from here`, { ...synced("producing"), state: begun }],
+  ["wait", "not started", up, { ...synced("earlier"), ...fresh }],
+  ["step", "synced", "./pillar-host resume prod", { ...synced("earlier"), state: { ...finished, pending: [cutOff] } }],
+  ["wait", "was synced, but is not synced now", "do not touch the wallet; pulumi up", { state: waited, locks: [] }],
+  ["step", "synced", "do not update the wallet yet", { ...synced("earlier"), settings }],
   ["wait", "registered; waiting for its first momentum", "wait, and keep the old host", synced("registered")],
   ["wait", "registered; waiting for its first momentum", active, { ...synced("registered"), locks: [lives] }],
   ["attention", "synced, but the Pillar is registered with an unknown", up, synced("foreign")],

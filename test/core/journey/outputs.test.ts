@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { isOffered, parseOutputs, type RunOutputs } from "../../../core/journey/outputs.ts";
+import { parseOutputs, type RunOutputs } from "../../../core/journey/outputs.ts";
 
 const producerAddress = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const written: RunOutputs = {
   host: { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA", fingerprint: "SHA256:x", serverId: "52" },
-  registration: { state: "earlier", registered: false, producing: false, offered: true },
+  registration: { state: "earlier", registered: false, producing: false },
   producerAddress,
   orchestrator: { side: "new", address: "203.0.113.7", why: "moved", attempt: 1, rpcPort: 55000 },
   retirement: { nodeOff: true },
@@ -16,7 +16,6 @@ const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 test("a run's outputs are read as they were written", () => {
   const { host, retirement, ...others } = written;
   expect(parseOutputs(written)).toEqual({ finished: true, ...host, ...others, nodeOff: true });
-  expect(isOffered(parseOutputs(written))).toBe(true);
 });
 
 test.each(["host", "registration", "producerAddress", "orchestrator", "retirement", "nextStep"] as const)(

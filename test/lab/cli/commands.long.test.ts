@@ -28,7 +28,7 @@ describe("the commands between two runs", () => {
     const told = await expectSuccess(cli(stage.stack, ["next", "prod"]));
     expect(told).toBe(
       [
-        "The orchestrator moves in the next run, because this run did not begin with a synced node. Run again now, and watch it:",
+        "The orchestrator moves in the next run. Run it now, and watch it:",
         "  pulumi up -s prod",
         "Update the wallet after that run. Its last lines tell you what to do in the wallet for Anvil.",
       ].join("\n"),
@@ -125,7 +125,7 @@ describe("the commands between two runs", () => {
 
     await onHost(stage.fresh, "systemctl stop go-node");
     const behind = await expectSuccess(cli(stage.stack, ["next", "prod", "--json"]));
-    expect(behind).toContain("Do not touch the wallet: the node of prod is not reachable now");
+    expect(behind).toContain("Do not touch the wallet: the node of Anvil is not reachable now");
     expect(behind).not.toContain(producerAddress);
   });
 });

@@ -166,7 +166,8 @@ describe("pillar-host status", () => {
     const after = JSON.parse((await cli(stack, ["status", "prod", "--json"])).output) as object;
     expect(after).toMatchObject({
       stage: "producing",
-      needs: "nothing",
+      needs: "step",
+      next: "pulumi up -s prod records the first momentum",
       synced: true,
       destroy: null,
       registration: { state: "producing", address: ours, producing: true, height: expect.any(Number) },

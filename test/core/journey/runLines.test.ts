@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import type { NextStepSituation } from "../../components/node/nextStep.ts";
-import { formatNextStep, offersAddress } from "../../components/node/nextStep.ts";
-import type { Registration } from "../../core/registration/registration.ts";
+import { decideNext } from "../../../core/journey/decideNext.ts";
+import type { MoveTiming, StackFacts } from "../../../core/journey/facts.ts";
+import type { OrchestratorOutput } from "../../../core/journey/outputs.ts";
+import type { Registration } from "../../../core/registration/registration.ts";
+import type { Result } from "../../../core/util/result.ts";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
@@ -11,20 +13,38 @@ const synced = { synced: true, known: true, why: "synced, newest momentum 4 s ol
 const switched = { height: 77, at: clock - 60_000 };
 const own = { address, since: clock - 300_000, earlier: old, notes };
 
-const step = (registration: Registration, changes: Partial<NextStepSituation> = {}) => {
-  const situation: NextStepSituation = {
+interface Changes {
+  readonly node?: NonNullable<StackFacts["node"]>;
+  readonly timing?: MoveTiming;
+  readonly hourlyRestart?: Result<string>;
+}
+
+/** Returns the lines that a run with this registration prints. */
+const step = (registration: Registration, { node = synced, timing = "now", hourlyRestart }: Changes = {}) => {
+  const decision = decideNext({
     stack: "prod-2",
     pillar: "Anvil",
-    producerAddress: address,
-    now: synced,
-    hourlyRestart: "off",
-    registration,
-    ...changes,
-  };
-  const lines = formatNextStep(situation);
-  // The facts that are kept for the next command agree with the lines.
-  expect(offersAddress(situation)).toBe(lines.some((line) => line.includes(`field: ${address}`)));
-  return lines;
+    lifecycle: "active",
+    node,
+    parts: { registration: { value: registration }, hourlyRestart },
+    run: { timing, producerAddress: address },
+  });
+  expect(decision.isAddressOffered).toBe(decision.lines.some((line) => line.includes(`field: ${address}`)));
+  return decision.lines;
+};
+
+/** Returns the lines on the orchestrator that a run prints below the others. */
+const orchestratorLines = (timing: MoveTiming, orchestrator?: OrchestratorOutput) => {
+  const lines = (found: OrchestratorOutput | undefined) =>
+    decideNext({
+      stack: "prod-2",
+      pillar: "Anvil",
+      lifecycle: "active",
+      node: synced,
+      parts: { registration: { value: { kind: "registered", ...own } } },
+      run: { timing, orchestrator: found },
+    }).lines;
+  return lines(orchestrator).slice(timing === "removed" ? 4 : lines(undefined).length);
 };
 
 test("names the wallet's clicks and the address once the node is synced", () => {
@@ -42,31 +62,52 @@ test("names the wallet's clicks and the address once the node is synced", () => 
   ]);
 });
 
-test("names the orchestrator's move before the first click if none is configured", () => {
-  const earlier = { kind: "earlier", address: old, wasOurs: false, notes } as const;
-  expect(step(earlier, { hasNoOrchestrator: true })[1]).toMatch(/^ {2}0\. .*, move the orchestrator here first:/);
-  // A Pillar that nobody registered has no old host.
-  expect(step({ kind: "unknownPillar", notes }, { hasNoOrchestrator: true }).join()).not.toContain("  0. ");
+test("offers no address while nobody can say which one is registered", () => {
+  expect(step({ kind: "unknown", why: "no node", notes })).toEqual([
+    "It is unknown which address Anvil is registered with: no node.",
+    "Look again with: pulumi up -s prod-2",
+  ]);
 });
 
-const first = ["the orchestrator's turn", "  its command"];
+test("proposes no retirement while the node of a registered host is not reachable", () => {
+  const node = { synced: false, known: false, why: "no answer" };
+  expect(step({ kind: "producing", ...own, switched }, { node })).toEqual([
+    "Anvil has produced here since momentum 77 (2026-11-21 11:59 UTC).",
+    "This host's node is not reachable now (no answer): newer momentums were not read.",
+    "Look again with: pulumi up -s prod-2",
+  ]);
+});
+
+test("names the orchestrator's move before the first click if none is configured", () => {
+  const earlier = { kind: "earlier", address: old, wasOurs: false, notes } as const;
+  expect(step(earlier, { timing: "none" })[1]).toMatch(/^ {2}0\. .*, move the orchestrator here first:/);
+  // A Pillar that nobody registered has no old host.
+  expect(step({ kind: "unknownPillar", notes }, { timing: "none" }).join()).not.toContain("  0. ");
+});
+
+const first = [
+  "The orchestrator moves in the next run, because this run did not begin with a synced node. Run again now, and watch it:",
+  "  pulumi up -s prod-2",
+];
 const last = { height: 76, at: clock - 90_000, isOurs: false };
 const after = "Update the wallet after that run. Its last lines tell you what to do in the wallet for Anvil.";
 
 test("the orchestrator's move holds back the wallet's clicks, the address, and the old host's retirement", () => {
-  expect(step({ kind: "earlier", address: old, wasOurs: false, notes }, { first })).toEqual([...first, after]);
-  const foreign = step({ kind: "foreign", address: old, wasOurs: false, last, notes }, { first });
+  expect(step({ kind: "earlier", address: old, wasOurs: false, notes }, { timing: "later" })).toEqual([
+    ...first,
+    after,
+  ]);
+  const foreign = step({ kind: "foreign", address: old, wasOurs: false, last, notes }, { timing: "later" });
   expect(foreign[0]).toMatch(/^WARNING: /);
   expect(foreign.slice(2, 4)).toEqual(first);
   expect(foreign.join()).not.toContain(address);
-  const producing = step({ kind: "producing", switched, ...own }, { first });
+  const producing = step({ kind: "producing", switched, ...own }, { timing: "later" });
   expect(producing.slice(-2)).toEqual(first);
   expect(producing.join()).not.toContain("retire");
 });
 
 test.each<[Registration, string]>([
   [{ kind: "unknownPillar", notes }, "No Pillar with the name Anvil is registered (pillar-host:pillar.name)."],
-  [{ kind: "unknown", why: "no node", notes }, "It is unknown which address Anvil is registered with: no node."],
   [
     { kind: "earlier", address: old, wasOurs: true, notes },
     `Anvil is registered with ${old} again: this host stays elected for 5 to 10 minutes after the wallet update: keep it running until momentums carry the other address.`,
@@ -81,7 +122,7 @@ test.each([
   [true, "syncing", "not synced now (syncing)"],
   [false, "no answer within 20 s", "not reachable now (no answer within 20 s)"],
 ])("warns off the wallet, without an address, if the node is not synced (known: %s)", (known, why, said) => {
-  const lines = step({ kind: "earlier", address: old, wasOurs: false, notes }, { now: { synced: false, known, why } });
+  const lines = step({ kind: "earlier", address: old, wasOurs: false, notes }, { node: { synced: false, known, why } });
   expect(lines).toContain(`Do not touch the wallet: the node of Anvil is ${said}.`);
   expect(lines.at(-1)).toBe("Look again with: pulumi up -s prod-2");
 });
@@ -103,10 +144,13 @@ test("prints the commands that retire the old host once this one produces, then 
   expect(lines.at(-1)).toMatch(/rewards of Anvil are paid.*delete the old host: pulumi destroy -s OLD$/);
 });
 
-test.each([
-  ["/etc/crontab: x", "Something on the host restarts the node at times; remove it there: /etc/crontab: x"],
-  [undefined, "The crontab could not be read: crontab -l on the host must show the line of the hourly restart with a"],
-])("names what may restart the node: %s", (hourlyRestart, line) => {
+test.each<[Result<string>, string]>([
+  [{ value: "/etc/crontab: x" }, "Something on the host restarts the node at times; remove it there: /etc/crontab: x"],
+  [
+    { problem: "not read" },
+    "The crontab could not be read: crontab -l on the host must show the line of the hourly restart with a",
+  ],
+])("names what may restart the node: %j", (hourlyRestart, line) => {
   expect(step({ kind: "producing", ...own, switched }, { hourlyRestart })[1]).toContain(line);
 });
 
@@ -114,7 +158,7 @@ test.each([
   [own, `producer address: ${old}.`],
   [{ address, since: clock, notes }, "producer address: the address registered before, as the old host's Status shows"],
 ])("warns of a registration before the sync, with the steps to undo it", (registration, way) => {
-  const lines = step({ kind: "tooEarly", why: "syncing", ...registration }, { now: { ...synced, synced: false } });
+  const lines = step({ kind: "tooEarly", why: "syncing", ...registration }, { node: { ...synced, synced: false } });
   const warning = "WARNING: Anvil is registered with this host's address while its node is not synced (syncing).";
   expect(lines[0]).toBe(warning);
   expect(lines[2]).toContain(`The way back, while the old host runs: in the wallet, Update Pillar Anvil, ${way}`);
@@ -130,4 +174,42 @@ test("warns of somebody else's address, and proposes no wallet if the Pillar lef
   expect(slip[1]).toBe("Was that a slip in the wallet? Then update it again:");
   expect(slip.join()).toContain("Paste this");
   expect(slip.at(-1)).toContain("retire");
+});
+
+const shown = { side: "new", address: "203.0.113.9", why: "moved", attempt: 1, rpcPort: 55000, version: "v0.0.9a" };
+
+test.each([
+  ["later", "  pulumi up -s prod-2"],
+  ["unwatched", "  env -u PILLAR_HOST_UNATTENDED pulumi up -s prod-2"],
+] as const)("proposes the run that moves the orchestrator before the wallet's update: %s", (timing, command) => {
+  expect(step({ kind: "earlier", address: old, wasOurs: false, notes }, { timing })[1]).toBe(command);
+  expect(orchestratorLines(timing, shown)).toEqual([]);
+});
+
+test("says where the orchestrator stays if the move is removed from the configuration", () => {
+  expect(orchestratorLines("removed", shown)).toEqual([
+    "pillar-host:orchestrator.move is no longer true: nothing was changed on either host, the orchestrator stays on the new host (203.0.113.9).",
+  ]);
+});
+
+test("says after a move what to do about the producer key, the health page and the port", () => {
+  const next = orchestratorLines("now", { ...shown, rpcPort: 5000 }).join("\n");
+  expect(next).toContain("give it a key of the new producer address");
+  expect(next).toMatch(/on port 5000: tell .*\noperators 203\.0\.113\.9, and open the port .*orchestrator\.rpcFrom/);
+});
+
+test("says how to move again after a rollback", () => {
+  const back = { ...shown, side: "old", address: "198.51.100.7" };
+  expect(orchestratorLines("now", back).at(-1)).toBe(
+    "  pulumi config set --path pillar-host:orchestrator.attempt 2 -s prod-2 && pulumi up -s prod-2",
+  );
+  expect(orchestratorLines("now", { ...back, why: "nothing to roll back" })).toEqual([
+    "The orchestrator signs on the old host (198.51.100.7): there was nothing to roll back.",
+  ]);
+});
+
+test("says how to forget an orchestrator that another stack moved on", () => {
+  expect(orchestratorLines("now", { ...shown, why: "moved on" }).at(-1)).toBe(
+    "  pulumi config rm --path pillar-host:orchestrator.move -s prod-2",
+  );
 });

@@ -1,29 +1,24 @@
 import { expect, test } from "vitest";
-import { decideMigrationStep, type MigrationStack, type MigrationStep } from "../../../cli/next/migrationStep.ts";
-import { decideNextStep } from "../../../cli/next/next.ts";
-import type { StackState } from "../../../cli/pulumi/stackState.ts";
 import { createUnknownParts, type StatusParts } from "../../../cli/status/parts/statusParts.ts";
+import { decideNext } from "../../../core/journey/decideNext.ts";
+import { createSettings, type StackFacts } from "../../../core/journey/facts.ts";
+import { decideMigration } from "../../../core/journey/migration.ts";
 import type { LastRun, OrchestratorOutput } from "../../../core/journey/outputs.ts";
-import { type StepSettings, stepConfig } from "../exampleView.ts";
+import { type StepSettings, stepConfig } from "../../cli/exampleView.ts";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
-const clicks = ["In the wallet:", `  3. Paste this: ${address}`];
 const lock = { user: "ada", host: "laptop", pid: 42, since: Date.parse("2026-11-22T10:00:00Z") };
-const registered = (registered: boolean, producing: boolean, offered = false) => ({
-  registration: { state: "earlier" as const, registered, producing, offered },
+const registered = (registered: boolean, producing: boolean) => ({
+  registration: { state: "earlier" as const, registered, producing },
 });
-const offered: LastRun = {
-  finished: true,
-  nextStep: clicks,
-  producerAddress: address,
-  ...registered(false, false, true),
-};
-const notOffered = { ...offered, ...registered(false, false) };
+const offered: LastRun = { finished: true, producerAddress: address, ...registered(false, false) };
 const produces: LastRun = { ...offered, ...registered(true, true) };
 const signsOn = (side: string) => ({ ...offered, orchestrator: { side } as OrchestratorOutput });
 const unfinishedRun: LastRun = { finished: false };
 const nothing = { state: { isBegun: false, pending: [], last: unfinishedRun } };
-const after = (last = unfinishedRun): { state: StackState } => ({ state: { isBegun: true, pending: [], last } });
+const after = (last = unfinishedRun): { state: NonNullable<StackFacts["state"]> } => ({
+  state: { isBegun: true, pending: [], last },
+});
 const unfinished = after();
 const ordered = { state: { ...after().state, recordedKey: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" } } };
 
@@ -40,44 +35,48 @@ const parts = (
   parts: {
     ...createUnknownParts("active", "not asked"),
     node: { value: { active: !isOff, masked: isOff } },
-    registration: { value: { kind, address: "z1qslip", notes: [], wasOurs, since: 0 } },
+    registration: {
+      value: { kind, address: "z1qslip", notes: [], wasOurs, since: 0, switched: { height: 77, at: 0 } },
+    },
     orchestrator: { value: { kind: orchestrator, text: "", isWrong: false } },
     destroy: { value: destroy.map((what) => ({ loss: "rewards", kind: what, what, needed: "collect them" })) },
   } as unknown as StatusParts,
 });
 const silent = { parts: createUnknownParts("active", "no answer") };
 const behind = { node: { synced: false, known: true, why: "at 9 of 10" } };
-const living = { held: [{ lock, holder: "lives" as const }] };
-const killed = { held: [{ lock, holder: "gone" as const }] };
+const living = { locks: [{ lock, holder: "lives" as const }] };
+const killed = { locks: [{ lock, holder: "gone" as const }] };
 
-type Changes = Partial<MigrationStack> & StepSettings;
-const stackAt = (stack: string, changes: Changes): MigrationStack => ({
+type Changes = Partial<StackFacts> & StepSettings;
+const stackAt = (stack: string, changes: Changes): StackFacts => ({
   stack,
-  config: stepConfig(changes),
+  pillar: "Anvil",
+  lifecycle: "active",
+  settings: createSettings(stepConfig(changes)),
   ...after(offered),
-  held: [],
+  locks: [],
   node: { synced: true, known: true, why: "synced" },
   ...parts("earlier"),
   ...changes,
 });
-const adopted: Changes = { lifecycle: "adopted", ...after(notOffered) };
+const adopted: Changes = { lifecycle: "adopted", ...after(offered) };
 const hasSigner = (kind = "signs") => parts("earlier", { orchestrator: kind });
 const move: Changes = { move: true };
 const moved: Changes = { ...move, ...after(signsOn("new")) };
 const done: Changes = { ...after(produces), ...parts("producing") };
 const retiring = (changes: PartChanges = {}): Changes => ({
   lifecycle: "retiring",
-  ...after(notOffered),
+  ...after(offered),
   ...parts("producing", { isOff: true, ...changes }),
 });
 
 const at = (fresh: Changes | undefined, old: Changes | undefined) =>
-  decideMigrationStep({
+  decideMigration({
     ...{ old: "prod", fresh: "prod-2" },
     freshStack: fresh && stackAt("prod-2", fresh),
     oldStack: old && stackAt("prod", old),
   });
-const lineOf = (step: MigrationStep) => (step.kind === "run" ? step.line : step);
+const lineOf = ({ step }: ReturnType<typeof at>) => (step.kind === "run" ? step.line : step);
 
 const adopt = "./pillar-host adopt prod 198.51.100.9 --like prod-2";
 const [upOld, upFresh] = ["pulumi up -s prod", "pulumi up -s prod-2"];
@@ -101,7 +100,7 @@ test.each<[string, Changes | undefined, Changes | undefined, string]>([
     adopted,
     "pulumi config rm --path pillar-host:orchestrator.firstMove -s prod-2",
   ],
-  ["an address that no run offered yet", after(notOffered), adopted, upFresh],
+  ["an address that no run offered yet", after({ ...offered, producerAddress: undefined }), adopted, upFresh],
   ["momentums that no run saw", parts("producing"), adopted, upFresh],
   ["momentums of the new host", done, adopted, retire],
   ["a host of last year's migration", done, after(produces), retire],
@@ -125,34 +124,39 @@ test.each<[Changes, Changes | undefined, object]>([
   [{ ...unfinished, provider: "hetzner" }, undefined, { command: "up", isFinal: true }],
   [{ ...ordered, provider: "hetzner" }, undefined, { command: "up", isFinal: false }],
 ])("marks final steps, and those that check rehearses: %#", (fresh, old, step) => {
-  expect(at(fresh, old)).toMatchObject(step);
+  expect(at(fresh, old).step).toMatchObject(step);
 });
 
 test("lets a retirement run without a question", () => {
-  expect(at(done, adopted)).not.toHaveProperty("isFinal");
+  expect(at(done, adopted).step).not.toHaveProperty("isFinal");
 });
 
 test.each<[string, Changes, Changes, RegExp]>([
   ["a run is at work", living, adopted, /a run is at work on prod-2/],
   ["a run is at work on the old stack", {}, { ...adopted, ...living }, /on prod \(/],
-  ["the wallet", {}, adopted, /In the wallet/],
+  ["the wallet", {}, adopted, /Paste this into the producer address field: z1qqjn/],
   ["the node is not synced", behind, adopted, /Do not touch the wallet/],
   ["the node is not synced before a move", { ...move, ...behind }, adopted, /Do not touch the wallet/],
   ["the chain is silent", silent, adopted, /registration can't be read now: no answer/],
-  ["a slip in the wallet", parts("foreign"), adopted, /z1qslip is registered now[\s\S]*address z1q/],
-  ["registered", parts("registered"), adopted, /waits for its first momentum/],
+  ["a slip in the wallet", parts("foreign"), adopted, /WARNING: Anvil is registered with z1qslip[\s\S]*field: z1qqjn/],
+  ["registered", parts("registered"), adopted, /no momentum with it yet/],
   ["the old host is silent", {}, { ...adopted, ...silent }, /whether the host of prod runs an orchestrator: no answer/],
-  ["an idle orchestrator on the old host", hasSigner(), { ...adopted, ...hasSigner("waits") }, /In the wallet/],
+  [
+    "an idle orchestrator on the old host",
+    hasSigner(),
+    { ...adopted, ...hasSigner("waits") },
+    /Paste this into the producer address field: z1qqjn/,
+  ],
   ["the rewards", done, retiring({ destroy: ["rewards lie there"] }), /needed: collect them/],
   ["a retired host is silent", done, { ...retiring(), parts: undefined }, /docs\/retiring.md/],
 ])("waits: %s", (_, fresh, old, text) => {
-  const step = at(fresh, old);
+  const { step, lines } = at(fresh, old);
   expect(step.kind).toBe("wait");
-  expect("lines" in step ? step.lines.join("\n") : "").toMatch(text);
+  expect(lines.join("\n")).toMatch(text);
 });
 
 test.each<[string, Changes, Changes | undefined]>([
-  ["registered too early", parts("tooEarly"), adopted],
+  ["registered too early", { ...parts("tooEarly"), ...behind }, adopted],
   ["registered elsewhere again", parts("earlier", { wasOurs: true }), adopted],
   ["the new stack is an old host's", { lifecycle: "adopted" }, adopted],
   ["no address of the old host", { oldHost: "" }, undefined],
@@ -165,76 +169,64 @@ test.each<[string, Changes, Changes | undefined]>([
     { ...adopted, ...hasSigner(kind) },
   ]),
 ])("stops: %s", (_, fresh, old) => {
-  expect(at(fresh, old).kind).toBe("stop");
+  expect(at(fresh, old).step.kind).toBe("stop");
 });
 
 test("is done once nothing is left of the old stack", () => {
-  expect(at(done, { lifecycle: "retiring", ...nothing }).kind).toBe("done");
+  expect(at(done, { lifecycle: "retiring", ...nothing }).step.kind).toBe("none");
 });
 
-/** Returns the printed lines for a stack without parts. `offered`: the last run's outputs. */
-const linesAt = ({
-  offered: last = unfinishedRun,
-  state,
-  ...changes
-}: Omit<Changes, "state"> & { offered?: LastRun; state?: Partial<StackState> } = {}) =>
-  decideNextStep({
-    ...stackAt("prod-2", { node: undefined, oldHost: "", ...changes }),
-    state: { isBegun: true, pending: [], last, ...state },
-  });
+test("puts what to do about the orchestrator, and the way to move it again, below a step that is stopped", () => {
+  const orchestrator = { side: "old", address: "198.51.100.9", why: "moved", attempt: 1, rpcPort: 55000 };
+  const { lines } = at({ ...move, ...after({ ...offered, orchestrator }) }, adopted);
+  expect(lines.at(-1)).toMatch(/orchestrator.attempt 2 -s prod-2 && pulumi up -s prod-2$/);
+});
 
-const synced = { node: { synced: true, known: true, why: "synced" } };
+/** Returns what `next` prints for a stack. */
+const linesAt = (changes: Changes) => decideNext(stackAt("prod-2", changes)).lines;
 const startedAt = "2026-11-22T10:00:00Z";
-const waits = { ...offered, ...registered(true, false), nextStep: ["No momentum carries it yet."] };
+const withWait = (syncedAt?: string) => ({ state: { ...unfinished.state, wait: { startedAt, syncedAt } } });
+const awaiting: LastRun = { finished: false, isAwaiting: true };
 
-test.each<[string, Parameters<typeof linesAt>[0], readonly string[]]>([
-  ["the last run's next step, unchanged", { offered, ...synced }, clicks],
-  ["an address that is registered already", { offered: { ...offered, ...registered(true, true, true) } }, clicks],
-  [
-    "that a switch may have come since the last run",
-    { offered: waits },
-    ["Next step as of the last run (to check again: pulumi up -s prod-2):", "No momentum carries it yet."],
-  ],
-  ["lines without an address", { offered: { ...notOffered, nextStep: ["a move"] } }, ["a move"]],
-  [
-    "an active run, whatever the last run printed",
-    { offered, held: [{ lock, holder: "lives" }] },
-    [
-      "Nothing to do: a run is at work on prod-2 (process 42 of ada on laptop, since 2026-11-22 10:00 UTC).",
-      "To follow that run: ./pillar-host status prod-2 --watch",
-    ],
-  ],
-])("prints %s", (_, situation, lines) => {
-  expect(linesAt(situation)).toEqual(lines);
-});
-
-test.each([
-  [{ synced: false, known: true, why: "at 9 of 10" }, "is not synced now (at 9 of 10)"],
-  [{ synced: false, known: false, why: "no answer" }, "is not reachable now (no answer)"],
-  [undefined, "was not asked"],
-])("offers an address only while the node is synced: %j", (node, said) => {
-  expect(linesAt({ offered, node })).toEqual([
-    `Do not touch the wallet: the node of prod-2 ${said}.`,
-    "The producer address is shown again once the node is synced:",
-    "  pulumi up -s prod-2",
+test("names an active run, whatever the last one printed", () => {
+  expect(linesAt(living)).toEqual([
+    "Nothing to do: a run is at work on prod-2 (process 42 of ada on laptop, since 2026-11-22 10:00 UTC).",
+    "To follow that run: ./pillar-host status prod-2 --watch",
   ]);
 });
 
-test.each<[Parameters<typeof linesAt>[0], string | RegExp]>([
-  [{ offered, held: [{ lock, holder: "gone" }] }, "  ./pillar-host resume prod-2"],
-  [{ held: undefined, state: { pending: [{ operation: "creating", type: "t", name: "n" }] } }, /resume prod-2$/],
-  [{ lifecycle: "active", state: { isBegun: false } }, "  ./pillar-host check prod-2"],
-  [{ lifecycle: "adopted", state: { isBegun: false } }, "  ./pillar-host check prod-2"],
-  [{ lifecycle: "active", state: { isBegun: false } }, /You may close the terminal/],
-  [{ lifecycle: "retiring", state: { isBegun: false } }, /^prod-2 has no resources.* \.\/pillar-host report prod-2$/],
-  [{ state: { wait: { startedAt } } }, /^The node is syncing, and no run waits/],
-  [{ offered: { finished: false, isAwaiting: true } }, /^The node is syncing, and no run waits/],
-  [{ state: { wait: { startedAt, syncedAt: startedAt } } }, /did not finish/],
-  [
-    { offered: { finished: false, isAwaiting: true }, state: { wait: { startedAt, syncedAt: startedAt } } },
-    /did not finish/,
-  ],
-  [{}, /did not finish/],
-])("says how to continue: %j", (situation, line) => {
-  expect(linesAt(situation)).toContainEqual(typeof line === "string" ? line : expect.stringMatching(line));
+test("names the orchestrator's move, and no address, once a move is configured", () => {
+  expect(linesAt(move)).toEqual([
+    "The orchestrator moves in the next run. Run it now, and watch it:",
+    "  pulumi up -s prod-2",
+    "Update the wallet after that run. Its last lines tell you what to do in the wallet for Anvil.",
+  ]);
+});
+
+test.each([
+  [{ synced: false, known: true, why: "at 9 of 10" }, "not synced now (at 9 of 10)"],
+  [{ synced: false, known: false, why: "no answer" }, "not reachable now (no answer)"],
+])("offers an address only while the node is synced: %j", (node, said) => {
+  expect(linesAt({ node })).toEqual([
+    `Do not touch the wallet: the node of Anvil is ${said}.`,
+    "The node was synced before; an address that is registered while its node is behind earns nothing.",
+    "Look again with: pulumi up -s prod-2",
+  ]);
+});
+
+test.each<[Changes, string | RegExp]>([
+  [killed, "  ./pillar-host resume prod-2"],
+  [{ locks: undefined, state: { ...unfinished.state, pending: [{}] } }, /resume prod-2$/],
+  [nothing, "  ./pillar-host check prod-2"],
+  [{ ...nothing, lifecycle: "adopted" }, "  ./pillar-host check prod-2"],
+  [nothing, /You may close the terminal/],
+  [{ ...nothing, lifecycle: "retiring" }, /^prod-2 has no resources.* \.\/pillar-host report prod-2$/],
+  [withWait(), /^The node is syncing, and no run waits/],
+  [after(awaiting), /^The node is syncing, and no run waits/],
+  [withWait(startedAt), /did not finish/],
+  [unfinished, /did not finish/],
+  [{ ...unfinished, ...parts("tooEarly"), ...behind }, /The way back, while the old host runs/],
+  [after({ ...offered, producerAddress: undefined }), /pulumi up -s prod-2 shows the producer address/],
+])("says how to continue: %j", (changes, line) => {
+  expect(linesAt(changes)).toContainEqual(typeof line === "string" ? line : expect.stringMatching(line));
 });

@@ -1,0 +1,71 @@
+import type { StackConfig } from "../config/config.ts";
+import { listConfirmations } from "../orchestrator/rules/confirmations.ts";
+import type { Registration } from "../registration/registration.ts";
+import type { Unmet } from "../retirement/retirementFacts.ts";
+import type { NodeStatus } from "../sync/nodeStatus.ts";
+import type { TextLine } from "../util/commands.ts";
+import type { Result } from "../util/result.ts";
+import type { LastRun, OrchestratorOutput } from "./outputs.ts";
+
+/** The facts about a stack that decide what is next there. A caller leaves out what it did not read. */
+export interface StackFacts {
+  readonly stack: string;
+  readonly pillar: string;
+  readonly lifecycle: StackConfig["lifecycle"];
+  readonly settings?: ReturnType<typeof createSettings>;
+  /** Undefined for a run, which has begun, and finishes with what it prints. */
+  readonly state?: {
+    readonly isBegun: boolean;
+    readonly last: LastRun;
+    /** Operations that a killed run left. */
+    readonly pending: readonly unknown[];
+    readonly wait?: { readonly syncedAt?: string | undefined } | undefined;
+    /** Set once a host is known. */
+    readonly recordedKey?: object | undefined;
+  };
+  /** Holders of the stack's lock; undefined if the backend does not show them, and for a run. */
+  readonly locks?: readonly LockStatus[] | undefined;
+  readonly node?: Pick<NodeStatus, "synced" | "known" | "why" | "reason">;
+  /** The steps that are done, by the host's own markers. */
+  readonly facts?: { readonly done?: Readonly<Partial<Record<string, string>>> | undefined } | undefined;
+  /** Lines on the ways back of a node that is not synced any more. */
+  readonly waysBack?: readonly TextLine[];
+  readonly parts?: {
+    readonly registration?: Result<Registration>;
+    /** `off`, `on`, or the name of another timer that restarts the node. */
+    readonly hourlyRestart?: Result<string> | undefined;
+    /** The node's unit. */
+    readonly node?: Result<{ readonly active: boolean; readonly masked: boolean }>;
+    readonly orchestrator?: Result<{ readonly kind: OrchestratorKind }>;
+    /** Unmet conditions of a destroy. */
+    readonly destroy?: Result<readonly Unmet[]> | undefined;
+  };
+  /** Facts that only a run has. */
+  readonly run?: {
+    readonly timing?: MoveTiming;
+    readonly orchestrator?: OrchestratorOutput | undefined;
+    readonly producerAddress?: string;
+  };
+}
+
+export type OrchestratorKind = "none" | "signs" | "silent" | "second" | "moved" | "unfenced" | "waits" | "stopped";
+
+/** When the orchestrator moves (this run or a later one), or why it does not move. */
+export type MoveTiming = "none" | "now" | "later" | "unwatched" | "removed";
+
+/** Returns the settings on which a stack's next step depends. */
+export const createSettings = ({
+  host,
+  oldHost,
+  orchestrator,
+}: Pick<StackConfig, "host" | "oldHost" | "orchestrator">) => ({
+  isServerOrdered: host.provider !== "existing",
+  oldHost: oldHost?.address,
+  isMoveConfigured: orchestrator.move,
+  isRollback: orchestrator.rollback,
+  confirmations: listConfirmations(orchestrator),
+});
+
+/** The holder of a stack's lock, as a directory or bucket backend reports it. `since` in Unix milliseconds. */
+export type Lock = Readonly<{ user: string; host: string; pid: number; since: number }>;
+export type LockStatus = Readonly<{ lock: Lock; holder: "lives" | "gone" | "unknown" }>;

@@ -1,0 +1,330 @@
+import { isOurs, type Registration } from "../registration/registration.ts";
+import { formatRegistration, formatWalletClicks, formatWayBack } from "../registration/registrationMessages.ts";
+import { type Commands, commandsFor, formatTextLine } from "../util/commands.ts";
+import { type Result, takeValue } from "../util/result.ts";
+import { formatUtcMinute } from "../util/timeText.ts";
+import { unattendedVariable } from "../util/unattended.ts";
+import type { Lock, MoveTiming, StackFacts } from "./facts.ts";
+import type { OrchestratorOutput } from "./outputs.ts";
+
+/** `step`: take the next step at any time. `wait`: the stack only needs time. `attention`: solve a problem. */
+export type Needs = "nothing" | "step" | "wait" | "attention";
+export type Stage = keyof typeof stages;
+
+/** The facts, and what was decided from them. */
+export interface Known extends StackFacts {
+  readonly stage: Stage;
+  readonly registration: Registration | undefined;
+  readonly timing: MoveTiming;
+  readonly orchestrator: OrchestratorOutput | undefined;
+  /** This host's producer address, if it is offered for the wallet. */
+  readonly offeredAddress: string | undefined;
+}
+
+type Next = (run: Commands, known: Omit<Known, "stage">) => string;
+/** What leads on: a `pulumi up`, the wallet, time, or only the operator; nothing if the stack has ended, or serves. */
+type Way = "up" | "wallet" | "wait" | "stop" | "destroy" | "none";
+
+type Row = readonly [Needs, title: string, Way, Next];
+
+const up: Next = (run) => run.up;
+const upSays: Next = (run) => `${run.up} says what to do`;
+export const goOn = (run: Commands) => `${run.up} continues from here`;
+export const moveFirst = (run: Commands) => `do not update the wallet yet; the orchestrator moves first: ${run.up}`;
+const watch: Next = ({ status }) => `do not touch the wallet; ${status("--watch")} waits for the sync`;
+const goBack: Next = (_, { pillar, registration }) => formatWayBack(pillar, registration?.earlier);
+const keepOld: Next = () =>
+  "wait, and keep the old host running: it produces until momentums carry this host's address";
+const retireOld: Next = () => "nothing to do here; if another host produced before, retire it: docs/retiring.md";
+const retire: Next = (run, { parts }) => {
+  const isFree = takeValue(parts?.destroy)?.every(({ loss }) => loss === "rewards");
+  return `${isFree ? "" : "once "}the Pillar produces elsewhere: ${run.retire("STACK")}, with the stack of the host that took over`;
+};
+const isOff = "shut down: its node is off and masked";
+
+/** Each stage of a stack: what it needs of the operator, its name, what leads on, and what is next in a line. */
+export const stages = {
+  notStarted: ["wait", "not started", "up", up],
+  started: ["wait", "started", "up", goOn],
+  packages: ["wait", "packages installed, not deployed yet", "up", goOn],
+  deployed: ["wait", "deployed, syncing", "up", goOn],
+  behind: ["wait", "was synced, but is not synced now", "wait", watch],
+  tooEarly: ["attention", "REGISTERED TOO EARLY: the node is not synced", "stop", goBack],
+  unseen: ["step", "synced", "wait", (run) => `${run.up} asks again which address is registered`],
+  wallet: ["step", "synced", "wallet", (run) => `${run.up} shows the producer address, and what to do in the wallet`],
+  foreign: ["attention", "synced, but the Pillar is registered with an unknown address", "wallet", upSays],
+  /** As `foreign`, after this host's address. */
+  left: ["attention", "synced, but the Pillar is registered with an unknown address", "stop", upSays],
+  wentBack: ["attention", "synced, but the Pillar is registered with an earlier address again", "stop", upSays],
+  registered: ["wait", "registered; waiting for its first momentum", "wait", keepOld],
+  /** No run has seen the first momentum yet. */
+  unnoted: ["step", "producing", "up", (run) => `${run.up} records the first momentum`],
+  producing: ["nothing", "producing", "none", retireOld],
+  toAdopt: ["wait", "to be adopted", "up", up],
+  adopted: ["nothing", "adopted, node synced", "none", retire],
+  adoptedBehind: ["wait", "adopted", "none", retire],
+  adoptedTooEarly: ["attention", "adopted", "none", retire],
+  gone: ["nothing", "retired, or never created", "none", (run) => `to see its history: ${run.report()}`],
+  retiringUnseen: ["attention", "retiring; unknown whether its node is off", "wait", (run) => `check again: ${run.up}`],
+  retiring: ["wait", "retiring, node not shut down yet", "up", up],
+  off: ["attention", isOff, "wait", (run) => `${run.destroy} checks whether the host may be deleted`],
+  unmet: ["wait", isOff, "wait", (run) => `${run.destroy} is refused until the conditions below are met`],
+  removable: ["step", isOff, "destroy", (run) => `the host may be deleted now: ${run.destroy}`],
+} as const satisfies Readonly<Record<string, Row>>;
+
+/** Formats the next step (docs/specification.md, 1.1, steps 13 to 15) in lines: the engine truncates longer texts. */
+export function formatStage(known: Known, next: string): string[] {
+  const { stage, stack, pillar, node, registration, parts } = known;
+  const run = commandsFor(stack);
+  const again = `Look again with: ${run.up}`;
+  const sentence = registration ? `${capitalize(formatRegistration(registration, pillar))}.` : "";
+  const move = formatMove(known);
+  switch (stage) {
+    case "tooEarly":
+      return [
+        `WARNING: ${sentence}`,
+        "From 5 to 10 minutes after that update, the Pillar earns nothing until the node is synced.",
+        `${formatWayBack(pillar, registration?.earlier)}.`,
+        `Or wait until the node is synced again. ${again}`,
+        ...move,
+      ];
+    case "registered":
+      return [
+        sentence,
+        "Keep the old host running: it produces until momentums carry the new address.",
+        `If no momentum comes for some hours, check that the node is synced and its clock is right: ${run.status()}`,
+        `${again}; or watch it: ${run.status("--watch --keep")}`,
+        ...move,
+      ];
+    case "producing":
+      return [sentence, ...formatRestart(parts?.hourlyRestart), ...(move.length > 0 ? move : formatRetireOld(known))];
+    case "foreign":
+    case "left":
+      return [
+        `WARNING: ${sentence}`,
+        ...(stage === "left"
+          ? [again]
+          : ["Was that a slip in the wallet? Then update it again:", ...formatUpdate(known, next)]),
+        "If you do not know that address, check at once who else can use the wallet.",
+        "Only if a host with that address takes over from this host, retire this host. SUCCESSOR is the other host's stack:",
+        `  ${run.retire("SUCCESSOR")}`,
+      ];
+    case "wallet":
+    case "wentBack":
+      return formatUpdate(known, next, sentence);
+    case "unseen":
+      return [sentence || `The Pillar's registration can't be read now: ${getReason(parts?.registration)}.`, again];
+    case "behind": {
+      const state = `${node?.known ? "not synced now" : "not reachable now"} (${node?.why ?? "it was not asked"})`;
+      if (registration && isOurs(registration))
+        return [sentence, `This host's node is ${state}: newer momentums were not read.`, again];
+      return [
+        `Do not touch the wallet: the node of ${pillar} is ${state}.`,
+        "The node was synced before; an address that is registered while its node is behind earns nothing.",
+        again,
+      ];
+    }
+    default:
+      return formatIdleStage(known, [sentence, `Next: ${next}`].filter(Boolean));
+  }
+}
+
+/** Formats the next step where nothing is deployed yet, or where the host does not work for its Pillar. */
+function formatIdleStage({ stage, stack, parts, run: ownRun }: Known, otherwise: string[]): string[] {
+  const run = commandsFor(stack);
+  switch (stage) {
+    case "notStarted":
+    case "toAdopt":
+      return [
+        "Nothing was made yet. Check first; this changes nothing:",
+        `  ${run.check()}`,
+        "Then:",
+        `  ${run.up}`,
+        "The sync takes hours or days. You may close the terminal: the same command continues.",
+      ];
+    case "gone":
+      return [`${stack} has no resources: they were destroyed, or never made. Its event log: ${run.report()}`];
+    case "adopted":
+    case "adoptedBehind":
+    case "adoptedTooEarly":
+      return [
+        "This host is left as it is, but for the node's version in node.release. Once its Pillar produces on another host, retire this one. STACK is the other host's stack:",
+        `  ${run.retire("STACK")}`,
+        "  (if the other host has no stack here: docs/retiring.md)",
+      ];
+    case "retiringUnseen":
+      return ownRun
+        ? ["The node of this host could not be stopped: it does not answer.", ...formatRewards(run)]
+        : formatUnreadable(`The host of ${stack} can't be read now`, parts?.node);
+    case "off":
+      return ["The node of this host is off, and stays off.", ...formatRewards(run)];
+    case "unmet":
+      return [
+        `Before ${stack} may be destroyed:`,
+        ...(takeValue(parts?.destroy) ?? []).flatMap(({ what, needed }) => [`  ${what}`, `    needed: ${needed}`]),
+      ];
+    default:
+      return otherwise;
+  }
+}
+
+/** Leaves out the wallet's clicks while the orchestrator has to move first, because operators follow them at once. */
+function formatUpdate(known: Known, next: string, sentence?: string): string[] {
+  const { stack, pillar, timing, registration, offeredAddress } = known;
+  const move = formatMove(known);
+  const after = `Update the wallet after that run. Its last lines tell you what to do in the wallet for ${pillar}.`;
+  if (offeredAddress === undefined) return move.length > 0 ? [...move, after] : [next];
+  const orchestratorFirst =
+    "  0. If the old host runs the bridge's orchestrator, move the orchestrator here first: README.md, steps 2 and 3.";
+  return [
+    `The node of ${pillar} is synced. Now, in the desktop wallet:`,
+    ...(timing === "none" && registration?.kind === "earlier" ? [orchestratorFirst] : []),
+    ...formatWalletClicks(pillar, offeredAddress),
+    "The update takes effect 5 to 10 minutes later; then this host produces in the Pillar's next slot. Keep the old host",
+    "running until momentums carry the new address: it produces until then.",
+    ...(sentence === undefined ? [] : [sentence]),
+    "A run shows the update a minute or two later; the chain silently refuses an address of another Pillar.",
+    `Then: ${commandsFor(stack).up}`,
+  ];
+}
+
+/** Formats the orchestrator's move, if it comes before wallet and retirement. */
+function formatMove({ stack, timing, run }: Known): string[] {
+  const { up } = commandsFor(stack);
+  if (timing === "unwatched")
+    return [
+      `The orchestrator moves next, but not in an unattended run, and this run had ${unattendedVariable} set. By hand, once the node is synced:`,
+      `  env -u ${unattendedVariable} ${up}`,
+    ];
+  if (timing !== "later") return [];
+  const when = run ? ", because this run did not begin with a synced node. Run again now" : ". Run it now";
+  return [`The orchestrator moves in the next run${when}, and watch it:`, `  ${up}`];
+}
+
+function formatRetireOld({ pillar, stack }: StackFacts): string[] {
+  const old = commandsFor("OLD");
+  return [
+    "If another host produced before, shut it down now. OLD is that host's stack:",
+    `  ${old.retire(stack)}`,
+    "If that host is no stack yet, adopt it first, with its ADDRESS:",
+    `  ${old.adopt("ADDRESS", stack)}`,
+    `Once the rewards of ${pillar} are paid, collect them in the wallet. Then delete the old host: ${old.destroy}`,
+  ];
+}
+
+function formatRestart(found: Result<string> = { value: "off" }): string[] {
+  if ("problem" in found)
+    return ["The crontab could not be read: crontab -l on the host must show the line of the hourly restart with a #."];
+  return found.value === "on" || found.value === "off"
+    ? []
+    : [`Something on the host restarts the node at times; remove it there: ${found.value}`];
+}
+
+const formatRewards = ({ status, destroy }: Commands): string[] => [
+  "Collect the rewards in the wallet. To see which conditions of the destroy are not met yet:",
+  `  ${status()}`,
+  "Once all are met, delete the host:",
+  `  ${destroy}`,
+];
+
+/** Formats what is printed below the next step: ways back of the node, and what to do about the orchestrator. */
+export const formatNotes = ({ stack, waysBack = [], timing, orchestrator }: Known): string[] => [
+  ...waysBack.map(formatTextLine),
+  ...formatOrchestrator(commandsFor(stack), timing, orchestrator),
+];
+
+function formatOrchestrator(run: Commands, timing: MoveTiming, found: OrchestratorOutput | undefined): string[] {
+  if (timing === "removed")
+    return [
+      "pillar-host:orchestrator.move is no longer true: nothing was changed on either host" +
+        (found === undefined ? "." : `, the orchestrator stays on the ${found.side} host (${found.address}).`),
+    ];
+  if (timing !== "now" || found === undefined) return [];
+  if (found.why === "moved on")
+    return [
+      `Another stack has moved the orchestrator on from ${found.address}. So that this stack moves it no more, run:`,
+      `  ${run.remove("orchestrator.move")}`,
+    ];
+  if (found.side === "new")
+    return [
+      `The orchestrator signs here, on ${found.address} (${found.version ?? "its version was not asked"}). It keeps the identity of the copied key store.`,
+      "When the Pillar has its new producer address, the orchestrator goes on signing with the old key until the bridge's next",
+      "key generation, which would exclude it. Before that, give it a key of the new producer address.",
+      `The bridge's health page asks each orchestrator at a known address, on port ${found.rpcPort}: tell the page's`,
+      `operators ${found.address}, and open the port to the page (pillar-host:orchestrator.rpcFrom); until then the page shows this orchestrator as offline.`,
+      "Leave the orchestrator on the old host as it is, stopped and fenced, until the new one has signed for some days.",
+    ];
+  if (found.why === "raise the attempt" || found.why === "moved")
+    return [
+      `The orchestrator signs on the old host (${found.address}). To move it again:`,
+      `  ${run.remove("orchestrator.rollback")}`,
+      `  ${run.set("orchestrator.attempt", found.attempt + 1)} && ${run.up}`,
+    ];
+  return [`The orchestrator signs on the old host (${found.address}): there was nothing to roll back.`];
+}
+
+/** Formats a lock's holder: `process 4242 of root on host1, since 2026-11-21 14:49 UTC`. */
+export function formatHolder({ user, host, pid, since }: Lock): string {
+  return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "an unknown time" : formatUtcMinute(since)}`;
+}
+
+export const formatActiveRun = (stack: string, lock: Lock): string[] => [
+  `Nothing to do: a run is at work on ${stack} (${formatHolder(lock)}).`,
+  `To follow that run: ${commandsFor(stack).status("--watch")}`,
+];
+
+export const formatCutOff = ({ resume }: Commands): string[] => [
+  "The last run was cut off. To continue that run:",
+  `  ${resume()}`,
+];
+
+export const formatUnfinished = ({ up, status }: Commands, isSyncing: boolean): string[] => [
+  isSyncing
+    ? "The node is syncing, and no run waits for it now. To wait until the producer address is shown:"
+    : "The last run did not finish. Do what it said, then continue:",
+  `  ${up}`,
+  `Status: ${status()}`,
+];
+
+/** Formats the adoption of the old host. It comes before the wallet, because `move` needs a stack for that host. */
+export const formatAdoption = (stack: string, oldHost: string): string[] => [
+  "Before you use the wallet, adopt the old host if it has no stack yet; nothing on it changes. OLD is a name of your choice:",
+  `  ${commandsFor("OLD").adopt(oldHost, stack)}`,
+  `Or let one command run every step: ${commandsFor(stack).migrate("OLD")}`,
+];
+
+/** The sentences of a migration from the stack `old` to the stack `fresh`. */
+export const migrationTexts = {
+  end: (old: string, fresh: string) => [
+    `The migration is done: ${old} has no resource any more. The migration's history: ${commandsFor(fresh).report()}`,
+    "If the old host is your own machine, it is still on and has its keys: erase it, or power it off.",
+    `To see what is left to do on the new host: ${commandsFor(fresh).next}`,
+  ],
+  notActive: (stack: string, lifecycle: string) => [
+    `${stack} is not the new host: its lifecycle is ${lifecycle}.`,
+    `Check whether the two stacks are swapped: ${commandsFor(stack).status()}`,
+  ],
+  noOldHost: (adopt: string) => ["The address of the old host is not configured. Adopt that host:", `  ${adopt}`],
+  twoOrchestrators: (old: string, fresh: string) => [
+    "An orchestrator runs on both hosts: only one may. See which one signs:",
+    ...[old, fresh].map((stack) => `  ${commandsFor(stack).status()}`),
+  ],
+  swapped: (old: string, fresh: string) => [
+    `${fresh} produces, and the host of ${old} was set up by this program and never did. Are the names swapped?`,
+    `The old host's comes first: ${commandsFor(old).migrate(fresh)}`,
+    `If ${old} is the one to retire: ${commandsFor(old).retire(fresh)}`,
+  ],
+};
+
+export const formatUnreadable = (what: string, part: Result<unknown> | undefined): string[] => [
+  `${what}: ${getReason(part)}.`,
+  "If the old host is dead: docs/retiring.md",
+];
+
+const getReason = (part: Result<unknown> | undefined) => (part && "problem" in part ? part.problem : "not asked yet");
+
+const capitalize = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+export const formatNextStepWithoutServer = (stack: string): string[] => [
+  `The server no longer exists. To remove what else this stack created: ${commandsFor(stack).destroy}`,
+];
