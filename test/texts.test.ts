@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { StatusParts } from "../cli/status/parts/statusParts.ts";
 import { partsOf, registrations, unmet, viewOf } from "./cli/exampleView.ts";
 import { atHeight, seenFrom } from "./core/chain/readings.ts";
 import { CopyStage } from "./core/chainCopy/copyStage.ts";
@@ -45,10 +46,8 @@ const makers = [
 
 const load = async () => ({
   ...(await import("../cli/backup/backUpOrchestrator.ts")),
-  ...(await import("../cli/check/checkNodeVersion.ts")),
-  ...(await import("../cli/check/checkRow.ts")),
-  ...(await import("../cli/next/next.ts")),
   ...(await import("../cli/status/statusText.ts")),
+  ...(await import("../core/journey/decideNext.ts")),
   ...(await import("../core/journey/migration.ts")),
   ...(await import("../core/orchestrator/checks/prerequisites.ts")),
   ...(await import("../core/orchestrator/rules/hostPairFacts.ts")),
@@ -90,6 +89,14 @@ function waitFor(...kinds: readonly string[]) {
     oldStack: { ...stack, stack: "prod", lifecycle: "retiring" } as never,
   });
   return step.kind === "wait" ? step.key : step.kind;
+}
+
+/** Returns what `next` prints for a node with these versions. */
+function nextLines(versions: StatusParts["versions"]) {
+  const parts = say(partsOf(registrations.unknown, { versions }));
+  const state = { isBegun: true, pending: [], last: { finished: true } };
+  const node = { synced: true, known: true, why: "synced" };
+  return rules.decideNext({ stack: "prod", pillar: "Anvil", lifecycle: "active", state, node, parts }).lines;
 }
 
 /** Returns what a retirement would lose while two nodes see this host produce and its rewards wait. */
@@ -164,13 +171,8 @@ const open = { port: 35997, what: "the node's RPC", wanted: "closed", listens: t
 test.each<[rule: string, decide: () => unknown, decision: unknown]>([
   [
     "`next` lists the versions to install",
-    () => rules.listVersionsToInstall(say([rules.formatVersionGaps([gap], "prod", "v0.0.8")])).length,
-    3,
-  ],
-  [
-    "`next` lists no version of a node without an answer",
-    () => rules.listVersionsToInstall(say([rules.pending("a", "b")])),
-    [],
+    () => [{ value: [gap] }, { problem: "no answer" }].map((versions) => nextLines(versions).length),
+    [5, 2],
   ],
   ["`migrate` prints a wait again for another condition", () => waitFor("produces", "fork"), "unmet produces,fork"],
   [

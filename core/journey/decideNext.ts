@@ -49,7 +49,8 @@ export function decideNext(facts: StackFacts): Decision {
   const { stack, run, state } = facts;
   const commands = commandsFor(stack);
   const registration = takeValue(facts.parts?.registration);
-  const stage = decideStage(facts, registration);
+  const decide = { active: decideActiveStage, adopted: decideAdoptedStage, retiring: decideRetiringStage };
+  const stage = decide[facts.lifecycle](facts, registration);
   const open = decideRun(facts) ?? decideUnfinished(facts, stage);
   const timing = decideTiming(facts);
   const isMoveNext = afterSync.includes(stage) && (timing === "later" || timing === "unwatched");
@@ -128,11 +129,6 @@ function decideUnfinished(facts: StackFacts, stage: texts.Stage): Before | undef
     lines: texts.formatUnfinished(commands, isSyncing === true),
     step: createUpStep(facts),
   };
-}
-
-function decideStage(facts: StackFacts, registration: Registration | undefined): texts.Stage {
-  const decide = { active: decideActiveStage, adopted: decideAdoptedStage, retiring: decideRetiringStage };
-  return decide[facts.lifecycle](facts, registration);
 }
 
 /** Stages whose step is done in the wallet, with this host's address. */

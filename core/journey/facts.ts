@@ -1,3 +1,4 @@
+import type { VersionGap } from "../chain/requiredVersions.ts";
 import type { StackConfig } from "../config/config.ts";
 import { listConfirmations } from "../orchestrator/rules/confirmations.ts";
 import type { Registration } from "../registration/registration.ts";
@@ -37,6 +38,8 @@ export interface StackFacts {
     /** The node's unit. */
     readonly node?: Result<{ readonly active: boolean; readonly masked: boolean }>;
     readonly orchestrator?: Result<{ readonly kind: OrchestratorKind }>;
+    /** Versions that the node needs, now or soon. */
+    readonly versions?: Result<readonly VersionGap[]>;
     /** Unmet conditions of a destroy. */
     readonly destroy?: Result<readonly Unmet[]> | undefined;
   };

@@ -41,7 +41,6 @@ export interface LastRun
   readonly finished: boolean;
   /** True if the run did not wait for the sync: the engine stores outputs that are still unknown as a text. */
   readonly isAwaiting?: boolean | undefined;
-  readonly nextStep?: readonly string[] | undefined;
   /** True if the node was shut down for retirement. */
   readonly nodeOff?: boolean | undefined;
 }
@@ -54,7 +53,6 @@ export function parseOutputs(outputs: Readonly<Partial<Record<keyof RunOutputs, 
   return {
     finished: Array.isArray(nextStep),
     isAwaiting: typeof nextStep === "string" || undefined,
-    nextStep: Array.isArray(nextStep) ? nextStep.filter((line) => typeof line === "string") : undefined,
     address,
     hostKey,
     fingerprint,

@@ -1,3 +1,4 @@
+import { formatVersionGap, installLines } from "../chain/requiredVersions.ts";
 import { isOurs, type Registration } from "../registration/registration.ts";
 import { formatRegistration, formatWalletClicks, formatWayBack } from "../registration/registrationMessages.ts";
 import { type Commands, commandsFor, formatTextLine } from "../util/commands.ts";
@@ -227,11 +228,16 @@ const formatRewards = ({ status, destroy }: Commands): string[] => [
   `  ${destroy}`,
 ];
 
-/** Formats what is printed below the next step: ways back of the node, and what to do about the orchestrator. */
-export const formatNotes = ({ stack, waysBack = [], timing, orchestrator }: Known): string[] => [
-  ...waysBack.map(formatTextLine),
-  ...formatOrchestrator(commandsFor(stack), timing, orchestrator),
-];
+/** Formats what is printed below the next step: ways back of the node, the orchestrator, versions to install. */
+export function formatNotes({ stack, waysBack = [], timing, orchestrator, parts }: Known): string[] {
+  const run = commandsFor(stack);
+  const gaps = takeValue(parts?.versions) ?? [];
+  return [
+    ...waysBack.map(formatTextLine),
+    ...formatOrchestrator(run, timing, orchestrator),
+    ...gaps.flatMap((gap) => [formatVersionGap(gap), ...installLines(gap, run.up).map((line) => `  ${line}`)]),
+  ];
+}
 
 function formatOrchestrator(run: Commands, timing: MoveTiming, found: OrchestratorOutput | undefined): string[] {
   if (timing === "removed")

@@ -24,7 +24,7 @@ const lock = { user: "ada", host: "laptop", pid: 42, since: 0 };
 const atWork: MigrationInput = { ...toMake, freshStack: { ...begun, locks: [{ lock, holder: "lives" }] } };
 const over: MigrationInput = {
   ...toMake,
-  freshStack: { ...begun, state: { ...state, last: { finished: true, nextStep: [] } } },
+  freshStack: { ...begun, state: { ...state, last: { finished: true } } },
   oldStack: { ...begun, stack: "prod", lifecycle: "retiring" },
 };
 
