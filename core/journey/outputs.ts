@@ -33,31 +33,24 @@ export interface OrchestratorOutput {
   readonly secondsWithoutSigner?: number;
 }
 
-/** What a stack's last run left; a failed run may have left nothing. */
-export interface LastRun
-  extends Pick<RunOutputs, "registration" | "producerAddress" | "orchestrator">,
-    Pick<HostOutput, "address" | "hostKey" | "fingerprint" | "serverId"> {
-  /** True if the run finished, with all its steps. */
-  readonly finished: boolean;
-  /** True if the run did not wait for the sync: the engine stores outputs that are still unknown as a text. */
-  readonly isAwaiting?: boolean | undefined;
-  /** True if the node was shut down for retirement. */
-  readonly nodeOff?: boolean | undefined;
-}
+/** What a stack's last run left; a failed run may have left nothing. `nodeOff`: it was shut down for retirement. */
+export type LastRun = HostOutput &
+  Pick<RunOutputs, "registration" | "producerAddress" | "orchestrator"> &
+  Partial<RunOutputs["retirement"]> & {
+    /** True if the run finished, with all its steps. */
+    readonly finished: boolean;
+    /** True if the run did not wait for the sync: the engine stores outputs that are still unknown as a text. */
+    readonly isAwaiting?: boolean | undefined;
+  };
 
 /** Parses outputs of which each may be missing, or unknown. */
 export function parseOutputs(outputs: Readonly<Partial<Record<keyof RunOutputs, unknown>>>): LastRun {
   const { nextStep, producerAddress } = outputs;
-  const { address, hostKey, fingerprint, serverId } = (outputs.host ?? {}) as HostOutput;
-  const { nodeOff } = (outputs.retirement ?? {}) as Partial<NonNullable<RunOutputs["retirement"]>>;
   return {
+    ...asBlock<HostOutput>(outputs.host),
+    ...asBlock<NonNullable<RunOutputs["retirement"]>>(outputs.retirement),
     finished: Array.isArray(nextStep),
     isAwaiting: typeof nextStep === "string" || undefined,
-    address,
-    hostKey,
-    fingerprint,
-    serverId,
-    nodeOff: nodeOff || undefined,
     orchestrator: asBlock<OrchestratorOutput>(outputs.orchestrator),
     registration: asBlock<RegistrationOutput>(outputs.registration),
     // A value that is not an address counts as missing.

@@ -131,7 +131,7 @@ export function formatStage(known: Known, next: string): string[] {
 }
 
 /** Formats the next step where nothing is deployed yet, or where the host does not work for its Pillar. */
-function formatIdleStage({ stage, stack, parts, run: ownRun }: Known, otherwise: string[]): string[] {
+function formatIdleStage({ stage, stack, lifecycle, parts, run: ownRun }: Known, otherwise: string[]): string[] {
   const run = commandsFor(stack);
   switch (stage) {
     case "notStarted":
@@ -145,14 +145,6 @@ function formatIdleStage({ stage, stack, parts, run: ownRun }: Known, otherwise:
       ];
     case "gone":
       return [`${stack} has no resources: they were destroyed, or never made. Its event log: ${run.report()}`];
-    case "adopted":
-    case "adoptedBehind":
-    case "adoptedTooEarly":
-      return [
-        "This host is left as it is, but for the node's version in node.release. Once its Pillar produces on another host, retire this one. STACK is the other host's stack:",
-        `  ${run.retire("STACK")}`,
-        "  (if the other host has no stack here: docs/retiring.md)",
-      ];
     case "retiringUnseen":
       return ownRun
         ? ["The node of this host could not be stopped: it does not answer.", ...formatRewards(run)]
@@ -165,9 +157,15 @@ function formatIdleStage({ stage, stack, parts, run: ownRun }: Known, otherwise:
         ...(takeValue(parts?.destroy) ?? []).flatMap(({ what, needed }) => [`  ${what}`, `    needed: ${needed}`]),
       ];
     default:
-      return otherwise;
+      return lifecycle === "adopted" ? formatAdopted(run) : otherwise;
   }
 }
+
+const formatAdopted = ({ retire }: Commands): string[] => [
+  "This host is left as it is, but for the node's version in node.release. Once its Pillar produces on another host, retire this one. STACK is the other host's stack:",
+  `  ${retire("STACK")}`,
+  "  (if the other host has no stack here: docs/retiring.md)",
+];
 
 /** Leaves out the wallet's clicks while the orchestrator has to move first, because operators follow them at once. */
 function formatUpdate(known: Known, next: string, sentence?: string): string[] {
