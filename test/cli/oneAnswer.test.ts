@@ -4,6 +4,7 @@ import { parseState } from "../../cli/pulumi/stackState.ts";
 import { openHostReader } from "../../cli/status/hostReader.ts";
 import { readParts } from "../../cli/status/parts/readParts.ts";
 import { createHostReader } from "../../components/node/nodeReading.ts";
+import { createSettings } from "../../core/journey/facts.ts";
 import { configOf } from "../components/exampleConfig.ts";
 import { fakeNode, idCall, sshHost, synced, use } from "../core/chain/fakes.ts";
 import { scratchDirectory } from "../scratchDirectory.ts";
@@ -38,7 +39,14 @@ test("up, status and check leave out a second name of this host's node, so it do
 
   const run = { type: "pulumi:pulumi:Stack", urn: "s", outputs: { nextStep: [], producerAddress: ours } };
   const state = parseState(JSON.stringify({ deployment: { resources: [run] } }));
-  const source = { stack: "prod", config, state, address, hostKey, readLocks: async () => undefined };
+  const facts = {
+    stack: "prod",
+    pillar: "Anvil",
+    lifecycle: config.lifecycle,
+    settings: createSettings(config),
+    state,
+  };
+  const source = { stack: "prod", config, state, facts, address, hostKey, readLocks: async () => undefined };
   const reader = openHostReader(source);
   const { registration } = await readParts(source, reader).finally(reader.close);
   expect(registration).toMatchObject({ value: { ...unknown, notes: [left] } });
