@@ -32,7 +32,7 @@ interface SideCall extends CallOptions {
   readonly variables?: Variables | undefined;
 }
 
-/** A call that writes its host's journal: `$next` is the journal in the first stage, `$last` in the last one. */
+/** A call that writes its host's journal: `$next_journal` is that of the first stage, `$last_journal` of the last one. */
 interface StepCall extends SideCall {
   readonly saga: Saga;
   readonly enter: readonly Stage[];
@@ -133,7 +133,7 @@ export class HostPair {
       return text;
     });
     const may_lie = journal !== undefined && mayLieInPlace(journal);
-    return { ...markOwn({ may_lie }), next: encodeBase64(next), last: encodeBase64(last) };
+    return { ...markOwn({ may_lie }), next_journal: encodeBase64(next), last_journal: encodeBase64(last) };
   }
 
   /**

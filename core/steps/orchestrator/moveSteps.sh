@@ -1,5 +1,5 @@
 # The steps of a move on a host, there and back (docs/specification.md, 1.2). Each can be repeated, wherever it was interrupted.
-# Whether a step is due by both journals was decided before. It writes $next, and $last after it, as its journal.
+# Whether a step is due by both journals was decided before. It writes $next_journal, and $last_journal after it, as its journal.
 
 signer_assert_own_unit() {
   case $side in old) assert_own_unit oldHost.orchestrator.service "$service" ;; *) assert_own_unit orchestrator.service "$service" ;; esac
@@ -40,7 +40,7 @@ signer_store() { signer_key_store "$directory"; }
 signer_stop() {
   signer_assert_own_unit
   signer_begin
-  signer_enter "$next"
+  signer_enter "$next_journal"
   # Mask before the stop: a boot in between starts nothing, and the mask is written while the orchestrator still signs.
   signer_mask
   systemctl stop "$service" 2> /dev/null || true
@@ -59,7 +59,7 @@ signer_fence() {
   local store=$directory/${fenced_store:?}
   if [ ! -e "$store" ]; then mv -T "$(signer_plain_store "$store")" "$store"; fi
   sync "$directory"
-  signer_enter "$next"
+  signer_enter "$next_journal"
   signer_side
 }
 
@@ -80,7 +80,7 @@ signer_unfence_and_start() {
 # Starts the source's orchestrator again. Called only after the target was read as masked and not started.
 signer_restore() {
   signer_begin
-  signer_enter "$next"
+  signer_enter "$next_journal"
   signer_unfence_and_start
 }
 
@@ -93,7 +93,7 @@ signer_staging() {
       "needed: set lifecycle in this host's own stack to active or adopted, or leave the orchestrator where it is: remove pillar-host:orchestrator.rollback, then $(pulumi_up)"
   fi
   if signer_is_active; then fail "an orchestrator runs here: nothing is staged beside it" "See it with: systemctl status $service"; fi
-  signer_enter "$next"
+  signer_enter "$next_journal"
   mkdir -p "$directory.arriving"
   signer_side
 }
@@ -103,13 +103,13 @@ signer_arrive() {
   signer_begin
   if signer_is_active; then fail "an orchestrator runs here: its directory is not replaced" "See it with: systemctl status $service"; fi
   # Once staged, it may be in place already.
-  [ "$next" = "$journal" ] || [ -d "$directory.arriving" ] || fail "no copy of the orchestrator's directory is staged on this host: nothing was put in place"
+  [ "$next_journal" = "$journal" ] || [ -d "$directory.arriving" ] || fail "no copy of the orchestrator's directory is staged on this host: nothing was put in place"
   if [ -d "$directory.arriving" ]; then
     signer_place_config "$directory.arriving/config.json"
     sync "$directory.arriving"
   fi
   # Once staged, the copy is put in place without another comparison, so all of it must be on the disk (signer_flush).
-  signer_enter "$next"
+  signer_enter "$next_journal"
   if [ -d "$directory.arriving" ]; then
     if [ -e "$directory" ] || [ -L "$directory" ]; then
       local aside
@@ -120,7 +120,7 @@ signer_arrive() {
     mv -T "$directory.arriving" "$directory"
     sync "$(dirname "$directory")"
   fi
-  signer_enter "$last"
+  signer_enter "$last_journal"
   signer_side
 }
 
@@ -139,7 +139,7 @@ signer_start() {
   local store
   store=$(signer_key_store "$directory")
   [ -e "$directory/$store" ] && [ -s "$directory/config.json" ] || fail "$directory is incomplete: not started" "needed: $store and config.json in it"
-  signer_enter "$next"
+  signer_enter "$next_journal"
   signer_unfence_and_start
 }
 
@@ -148,7 +148,7 @@ signer_start() {
 signer_settle() {
   signer_begin
   if [ "$enable" = yes ]; then systemctl enable --quiet "$service" 2> /dev/null || warn "$service could not be enabled: it will not start at a boot"; fi
-  signer_enter "$next"
+  signer_enter "$next_journal"
   signer_side
 }
 
@@ -161,7 +161,7 @@ signer_seal() {
   signer_see_mask
   signer_wait_for_end
   # Before the rename: a run that comes in between must not take what lies here for a directory in place.
-  signer_enter "$next"
+  signer_enter "$next_journal"
   # By the journal the copy may be in place, and the files tell: a run that was interrupted here has already written the stage.
   if [ "$may_lie" = yes ] && signer_is_placed; then
     mv -T "$directory" "$directory.arriving"

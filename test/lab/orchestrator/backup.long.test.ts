@@ -235,11 +235,11 @@ describe("units that are enabled from another directory", () => {
     const written = (stage: Stage) => Buffer.from(formatJournal(exampleJournal("old", stage))).toString("base64");
     const fenced_store = `producer.moved-to-${to.address}-20260101T000000Z`;
     const variables = { ...shared, side: "old", executable: "orchestrator", fenced_store };
-    const stopping = { ...variables, journal: "", next: written("stopping") };
+    const stopping = { ...variables, journal: "", next_journal: written("stopping") };
     await call(readOrchestratorLibrary(), "signer_take_lock; signer_stop; signer_fence", stopping);
     expect(await stateOf("orchestrator")).toMatch(/^\/dev\/null\n.*\norchestrator.service.moved\nmasked\ninactive$/s);
     await onHost(from, "! systemctl start orchestrator 2> /dev/null");
-    const restored = { ...variables, journal: stopping.next, next: written("restored"), enable: "no" };
+    const restored = { ...variables, journal: stopping.next_journal, next_journal: written("restored"), enable: "no" };
     const undo = "signer_take_lock; signer_restore; signer_settle; signer_drop_lock";
     await call(readOrchestratorLibrary(), undo, restored);
     expect(await stateOf("orchestrator")).toBe(before);
