@@ -47,7 +47,7 @@ const makers = [
 const load = async () => ({
   ...(await import("../cli/backup/backUpOrchestrator.ts")),
   ...(await import("../cli/status/statusText.ts")),
-  ...(await import("../core/journey/decideNext.ts")),
+  ...(await import("../core/journey/decideJourney.ts")),
   ...(await import("../core/journey/migration.ts")),
   ...(await import("../core/orchestrator/checks/prerequisites.ts")),
   ...(await import("../core/orchestrator/rules/hostPairFacts.ts")),
@@ -96,7 +96,7 @@ function nextLines(versions: StatusParts["versions"]) {
   const parts = say(partsOf(registrations.unknown, { versions }));
   const state = { isBegun: true, pending: [], last: { finished: true } };
   const node = { synced: true, known: true, why: "synced" };
-  return rules.decideNext({ stack: "prod", pillar: "Anvil", lifecycle: "active", state, node, parts }).lines;
+  return rules.decideJourney({ stack: "prod", pillar: "Anvil", lifecycle: "active", state, node, parts }).lines;
 }
 
 /** Returns what a retirement would lose while two nodes see this host produce and its rewards wait. */

@@ -1,4 +1,4 @@
-import { decideNext } from "../../core/journey/decideNext.ts";
+import { decideJourney } from "../../core/journey/decideJourney.ts";
 import type { StackFacts } from "../../core/journey/facts.ts";
 import { type Needs, stages } from "../../core/journey/texts.ts";
 import { formatProgress } from "../../core/sync/progress.ts";
@@ -16,7 +16,7 @@ export function listFacts({ sync, synced, ...view }: StackView): StackFacts {
 
 export function decideStage(view: StackView): { readonly needs: Needs; readonly stage: string; readonly next: string } {
   const { parts, stack } = view;
-  const { needs, stage, next } = decideNext(listFacts(view));
+  const { needs, stage, next } = decideJourney(listFacts(view));
   const hasProblem = takeValue(parts.orchestrator)?.isWrong || findProblems(parts, stack).some(({ isNow }) => isNow);
   return { needs: hasProblem ? "attention" : needs, stage: stages[stage][1], next };
 }

@@ -1,6 +1,6 @@
 import { commandsFor } from "../util/commands.ts";
 import { takeValue } from "../util/result.ts";
-import { createRunStep, type Decision, decideNext } from "./decideNext.ts";
+import { createRunStep, type Decision, decideJourney } from "./decideJourney.ts";
 import type { OrchestratorKind, StackFacts } from "./facts.ts";
 import { formatUnreadable, migrationTexts } from "./texts.ts";
 
@@ -29,7 +29,7 @@ const restingKinds: readonly OrchestratorKind[] = ["unfenced", "waits", "stopped
 export function decideMigration(input: MigrationInput): MigrationStep {
   const { old, fresh, freshStack, oldStack } = input;
   if (freshStack === undefined) return run("init", fresh, commandsFor(fresh).init);
-  const both = { ...input, freshStack, next: decideNext(freshStack), oldNext: oldStack && decideNext(oldStack) };
+  const both = { ...input, freshStack, next: decideJourney(freshStack), oldNext: oldStack && decideJourney(oldStack) };
   const { next, oldNext } = both;
   const open = [next, oldNext].find((each) => each?.before === "activeRun" || each?.before === "cutOffRun");
   if (open) return open;

@@ -33,7 +33,7 @@ export interface OrchestratorOutput {
   readonly secondsWithoutSigner?: number;
 }
 
-/** What a stack's last run left; a failed run may have left nothing. `nodeOff`: it was shut down for retirement. */
+/** Outputs of a stack's last run; a failed run may have left none. `nodeOff`: the node was shut down for retirement. */
 export type LastRun = HostOutput &
   Pick<RunOutputs, "registration" | "producerAddress" | "orchestrator"> &
   Partial<RunOutputs["retirement"]> & {

@@ -23,7 +23,7 @@ export interface Known extends StackFacts {
 }
 
 type Next = (run: Commands, known: Omit<Known, "stage">) => string;
-/** What leads on: a `pulumi up`, the wallet, time, or only the operator; nothing if the stack has ended, or serves. */
+/** The way on: a `pulumi up`, the wallet, time, a decision of the operator, a destroy, or none on this stack alone. */
 type Way = "up" | "wallet" | "wait" | "stop" | "destroy" | "none";
 
 type Row = readonly [Needs, title: string, Way, Next];

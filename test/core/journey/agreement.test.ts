@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decideStage, listFacts } from "../../../cli/status/hostStage.ts";
 import type { StackView } from "../../../cli/status/stackView.ts";
-import { type Decision, decideNext, type RunStep } from "../../../core/journey/decideNext.ts";
+import { type Decision, decideJourney, type RunStep } from "../../../core/journey/decideJourney.ts";
 import { createSettings, type StackFacts } from "../../../core/journey/facts.ts";
 import { decideMigration } from "../../../core/journey/migration.ts";
 import { type LastRun, parseOutputs } from "../../../core/journey/outputs.ts";
@@ -25,7 +25,7 @@ const shows = (lines: readonly string[]) => lines.some((line) => line.includes(`
 const commandOf = ({ step }: Pick<Decision, "step">) =>
   step.kind === "run" ? (step satisfies RunStep).line : undefined;
 
-/** False for the lines on the move, because only the run itself says why it did not move the orchestrator. */
+/** Returns false for the lines on the move, because only the run itself says why it did not move the orchestrator. */
 const isOther = (line: string) => !/^The orchestrator moves|^ {2}(env -u \S+ )?pulumi up/.test(line);
 
 const worlds = fc.record({
@@ -43,7 +43,7 @@ function run(world: typeof worlds extends fc.Arbitrary<infer T> ? T : never, vie
   const pending = isUnattended ? "unwatched" : "later";
   const configured = hasMoved ? "now" : pending;
   const { node, ...facts } = listFacts(view);
-  const decision = decideNext({
+  const decision = decideJourney({
     stack: facts.stack,
     pillar: facts.pillar,
     lifecycle: facts.lifecycle,
@@ -78,7 +78,7 @@ test("up, next, status and migrate agree at the end of every run", () => {
       };
       const { decision: up, last } = run(world, viewOf(changes));
       const view = viewOf({ ...changes, state: { isBegun: true, pending: [], last } });
-      const next = decideNext(listFacts(view));
+      const next = decideJourney(listFacts(view));
       const status = decideStage(view);
       const migrate = decideMigration({
         old: "old",
@@ -140,7 +140,7 @@ test("no command contradicts another one, whatever the facts", () => {
   fc.assert(
     fc.property(anyFacts, anyFacts, (fresh, old) => {
       for (const view of [fresh, old]) {
-        const next = decideNext(listFacts(view));
+        const next = decideJourney(listFacts(view));
         const { needs, ...status } = decideStage(view);
         const command = commandOf(next);
         expect(status).toEqual({ stage: stages[next.stage][1], next: next.next });
@@ -157,10 +157,10 @@ test("no command contradicts another one, whatever the facts", () => {
       const [freshStack, oldStack] = facts;
       const both = { old: "old", fresh: "prod", freshStack, oldStack };
       const migrate = decideMigration(both);
-      const alone = facts.map(decideNext);
+      const alone = facts.map(decideJourney);
       // A migration offers the address where the new stack's own step does, and its own sentences never do.
       expect(shows(migrate.lines) && !alone[0]?.isAddressOffered).toBe(false);
-      // What runs on a stack is that stack's own next step, or one of the steps that join both.
+      // A command that runs on a stack is that stack's own next step, or one of the steps that join both.
       const { step } = migrate;
       if (step.kind !== "run" || ["adopt", "move", "withdraw", "retire", "init"].includes(step.command)) return;
       expect(alone.map(({ step: own }) => own)).toContainEqual(step);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createUnknownParts, type StatusParts } from "../../../cli/status/parts/statusParts.ts";
-import { decideNext } from "../../../core/journey/decideNext.ts";
+import { decideJourney } from "../../../core/journey/decideJourney.ts";
 import { createSettings, type StackFacts } from "../../../core/journey/facts.ts";
 import { decideMigration } from "../../../core/journey/migration.ts";
 import type { LastRun, OrchestratorOutput } from "../../../core/journey/outputs.ts";
@@ -183,7 +183,7 @@ test("puts what to do about the orchestrator, and the way to move it again, belo
 });
 
 /** Returns what `next` prints for a stack. */
-const linesAt = (changes: Changes) => decideNext(stackAt("prod-2", changes)).lines;
+const linesAt = (changes: Changes) => decideJourney(stackAt("prod-2", changes)).lines;
 const startedAt = "2026-11-22T10:00:00Z";
 const withWait = (syncedAt?: string) => ({ state: { ...unfinished.state, wait: { startedAt, syncedAt } } });
 const awaiting: LastRun = { finished: false, isAwaiting: true };

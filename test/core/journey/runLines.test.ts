@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decideNext } from "../../../core/journey/decideNext.ts";
+import { decideJourney } from "../../../core/journey/decideJourney.ts";
 import type { MoveTiming, StackFacts } from "../../../core/journey/facts.ts";
 import type { OrchestratorOutput } from "../../../core/journey/outputs.ts";
 import type { Registration } from "../../../core/registration/registration.ts";
@@ -21,7 +21,7 @@ interface Changes {
 
 /** Returns the lines that a run with this registration prints. */
 const step = (registration: Registration, { node = synced, timing = "now", hourlyRestart }: Changes = {}) => {
-  const decision = decideNext({
+  const decision = decideJourney({
     stack: "prod-2",
     pillar: "Anvil",
     lifecycle: "active",
@@ -36,7 +36,7 @@ const step = (registration: Registration, { node = synced, timing = "now", hourl
 /** Returns the lines on the orchestrator that a run prints below the others. */
 const orchestratorLines = (timing: MoveTiming, orchestrator?: OrchestratorOutput) => {
   const lines = (found: OrchestratorOutput | undefined) =>
-    decideNext({
+    decideJourney({
       stack: "prod-2",
       pillar: "Anvil",
       lifecycle: "active",

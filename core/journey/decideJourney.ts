@@ -22,7 +22,7 @@ export interface RunStep {
  * `wait`: until the chain or a host changes; another `key` is another wait. `stop`: the operator has to decide or repair
  * something. `none`: nothing is left to do on this stack alone.
  */
-export type Step =
+export type JourneyStep =
   | RunStep
   | { readonly kind: "wait"; readonly key: string }
   | { readonly kind: "stop" }
@@ -31,21 +31,21 @@ export type Step =
 export interface Decision {
   readonly stage: texts.Stage;
   readonly needs: texts.Needs;
-  readonly step: Step;
-  /** What is next, in a line of a table. */
+  readonly step: JourneyStep;
+  /** A line for a table. */
   readonly next: string;
-  /** What is next, as it is printed. */
+  /** The printed lines. */
   readonly lines: readonly string[];
   /** True if the lines offer this host's producer address: operators may register an address once it is printed. */
   readonly isAddressOffered: boolean;
-  /** What comes before the stage's own step, if anything does. */
+  /** Set if this comes before the stage's own step. */
   readonly before?: "activeRun" | "cutOffRun" | "unfinishedRun" | "move";
 }
 
 type Before = Pick<Decision, "before" | "next" | "step"> & Partial<Decision>;
 
 /** Decides what is next on a stack, for every command that prints or runs it. */
-export function decideNext(facts: StackFacts): Decision {
+export function decideJourney(facts: StackFacts): Decision {
   const { stack, run, state } = facts;
   const commands = commandsFor(stack);
   const registration = takeValue(facts.parts?.registration);
@@ -176,7 +176,7 @@ function decideRetiringStage(facts: StackFacts): texts.Stage {
 }
 
 /** Decides the step of a stage whose last run has finished. */
-function decideOwnStep(known: texts.Known): Step {
+function decideOwnStep(known: texts.Known): JourneyStep {
   const { stage, stack, parts, registration, offeredAddress } = known;
   const [, , way] = texts.stages[stage];
   if (way === "stop" || way === "none") return { kind: way };
