@@ -41,18 +41,17 @@ afterAll(async () => lab?.down());
 
 const directory = () => join(lab.dir, "mine/backups");
 
-/** Returns the provider's inputs from the component, for a configuration with these keys in `orchestrator`. */
+/** Returns the provider's inputs from the component, for a configuration with these keys in `oldHost`. */
 function inputs(changes: object = {}, backups = directory()) {
   const privateKey = readFileSync(lab.privateKeyFile, "utf8");
   const config = configOf({
     host: { provider: "existing", address: to.address, hostKey: to.hostKey },
     ssh: { privateKey },
-    oldHost: { address: from.address, hostKey: from.hostKey },
+    oldHost: { address: from.address, hostKey: from.hostKey, ...changes },
     orchestrator: {
       release: { url: "https://release.example/o.zip", version: "v0.0.9a", sha256: "0".repeat(64) },
       move: true,
       firstMove: "acknowledged",
-      ...changes,
       backup: { directory: backups },
     },
   });
