@@ -5,7 +5,7 @@ import { hasKind, ProblemError } from "../util/problem.ts";
 import { formatDuration, formatSize } from "../util/timeText.ts";
 import { watchStandstill } from "./copyAgain.ts";
 import { checkBefore, parseChainFacts } from "./copyChecks.ts";
-import { type CopyFacts, type CopyRun, cleanUp, isTaken, openHosts, type Standstill } from "./copyHosts.ts";
+import { type CopyFacts, type CopyRun, cleanUp, openHosts, type Standstill } from "./copyHosts.ts";
 import type { ChainCopyInputs, CopyDeps } from "./copyNodes.ts";
 import { authorizeCopy, engineEnded, takeSnapshot, transfer } from "./transfer.ts";
 
@@ -30,21 +30,21 @@ const pollIntervalMs = 2000;
 export async function copyChain(
   inputs: ChainCopyInputs,
   deps: CopyDeps,
-  hosts = openHosts(inputs),
+  hosts: CopyRun["hosts"] = openHosts(inputs),
 ): Promise<ChainCopied> {
   let run: CopyRun = { ...deps, inputs, hosts };
   const from = inputs.old.host.ssh.address;
   const log = openEventLog(inputs.record, deps);
   const finish = (outcome: ChainCopied["outcome"]) => ({ outcome, at: new Date(deps.now()).toISOString(), from });
   try {
-    await hosts.call("new", "chain_take");
+    await hosts.takeLease({ side: "new", name: "chain_take" }, deps);
     // Undo what a killed run left: the node runs again with its own databases.
-    await hosts.call("new", "chain_undo", {}, { limitSeconds: 1800 });
+    await hosts.call({ side: "new", name: "chain_undo", limitSeconds: 1800 });
     const found = await findStandstill(run);
     if (found !== undefined && "keeps" in found) {
       deps.say(`nothing to copy: ${found.keeps}`);
-      await hosts.call("new", "chain_discard");
-      await hosts.call("new", "chain_end_new");
+      await hosts.call({ side: "new", name: "chain_discard" });
+      await hosts.call({ side: "new", name: "chain_end_new" });
       return finish("notNeeded");
     }
     run = { ...run, standstill: found };
@@ -64,7 +64,7 @@ export async function copyChain(
     if (found) deps.say(`the confirmation was used. Remove it: ${commandsFor(inputs.stack).remove("sync.copyAgain")}`);
     return { ...finish("copied"), ...copied };
   } catch (error) {
-    throw isTaken(error) || hasKind(error, "refusedCopy") ? error : createCopyError(inputs, (error as Error).message);
+    throw hasKind(error, "anotherRun", "refusedCopy") ? error : createCopyError(inputs, (error as Error).message);
   } finally {
     hosts.close();
   }
@@ -74,7 +74,7 @@ export async function copyChain(
 async function findStandstill(run: CopyRun): Promise<Standstill | { readonly keeps: string } | undefined> {
   const { inputs, hosts, readNodeStatus } = run;
   const { address } = inputs.new.host.ssh;
-  const { synced } = parseChainFacts(await hosts.call("new", "chain_facts"), address);
+  const { synced } = parseChainFacts(await hosts.call({ side: "new", name: "chain_facts" }), address);
   if (synced === undefined)
     return (await readNodeStatus("new")).synced ? { keeps: `the node of ${address} is synced` } : undefined;
   if (inputs.again === undefined) return { keeps: `the node of ${address} was synced at ${synced}` };
@@ -94,8 +94,8 @@ async function copyUntilGood(run: CopyRun): Promise<CopyFacts | undefined> {
   const began = ticks();
   const found: string[] = [];
   for (let count = 1; count <= maxCopies; count += 1) {
-    // Lock the old host again: the lease there may have ended while this run watched the new node.
-    await hosts.call("old", "chain_take");
+    // Again for each copy: the lease there may have ended while this run watched the new node.
+    await hosts.takeLease({ side: "old", name: "chain_take" }, run);
     const snapshot = await takeSnapshot(run);
     say(
       `snapshot of ${snapshot.files} files, ${formatSize(snapshot.bytes)}, at momentum ${snapshot.height}; the old host's node keeps running`,
@@ -105,18 +105,18 @@ async function copyUntilGood(run: CopyRun): Promise<CopyFacts | undefined> {
     const recovery = await findRecovery(run);
     if (recovery !== undefined) {
       say(`the new host's node ${recovery}: the copy is discarded`);
-      await hosts.call("new", "chain_discard");
+      await hosts.call({ side: "new", name: "chain_discard" });
       return undefined;
     }
     say("every file is the same on both hosts; the new host's node stops cleanly and starts with the copy");
-    await hosts.call("new", "chain_swap", {}, { limitSeconds: 3600 });
+    await hosts.call({ side: "new", name: "chain_swap", limitSeconds: 3600 });
     const fault = await waitForProgress(run, snapshot.height);
-    await hosts.call("new", fault === undefined ? "chain_accept" : "chain_undo", {}, { limitSeconds: 1800 });
+    await hosts.call({ side: "new", name: fault === undefined ? "chain_accept" : "chain_undo", limitSeconds: 1800 });
     const seconds = Math.round((ticks() - began) / 1000);
     if (fault === undefined) return { from: run.inputs.old.host.ssh.address, ...snapshot, seconds };
     found.push(fault);
     say(`copy ${count} of ${maxCopies} is discarded: ${fault}`);
-    await hosts.call("new", "chain_discard");
+    await hosts.call({ side: "new", name: "chain_discard" });
   }
   throw new ProblemError({ what: `${maxCopies} copies were bad`, found });
 }

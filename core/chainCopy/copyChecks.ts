@@ -2,13 +2,14 @@ import { nodeDatabases } from "../chain/nodeDatabases.ts";
 import { formatVersionFault } from "../chain/requiredVersions.ts";
 import { compareChains } from "../chain/sameChain.ts";
 import { compareNodeVersions } from "../chain/versions.ts";
+import type { WhichHost } from "../host/rootPair.ts";
 import { isOneMachine } from "../ssh/publicKey.ts";
 import { commandsFor } from "../util/commands.ts";
 import { parseFields } from "../util/fields.ts";
 import { ProblemError } from "../util/problem.ts";
 import { formatSize } from "../util/timeText.ts";
 import type { CopyRun } from "./copyHosts.ts";
-import type { ChainCopyInputs, HostRole } from "./copyNodes.ts";
+import type { ChainCopyInputs } from "./copyNodes.ts";
 
 const gigabyte = 1e9;
 /** Bytes that must stay free on the old host: its node continues to write. */
@@ -43,7 +44,8 @@ export function parseChainFacts(printed: string, address: string) {
 export async function checkBefore(run: CopyRun): Promise<void> {
   const { inputs, hosts } = run;
   const addresses = { old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address };
-  const readFacts = async (side: HostRole) => parseChainFacts(await hosts.call(side, "chain_facts"), addresses[side]);
+  const readFacts = async (side: WhichHost) =>
+    parseChainFacts(await hosts.call({ side, name: "chain_facts" }), addresses[side]);
   const facts = { old: await readFacts("old"), new: await readFacts("new") };
   const faults: string[] = [];
   if (isOneMachine(inputs.old.host.ssh, inputs.new.host.ssh))
@@ -51,7 +53,7 @@ export async function checkBefore(run: CopyRun): Promise<void> {
   const status = await run.readNodeStatus("old");
   // A node that is older than the network requires counts as not synced: it may be on another chain.
   if (!status.synced) faults.push(`the old host's node is not synced: ${status.why}`);
-  const readVersion = (side: HostRole) =>
+  const readVersion = (side: WhichHost) =>
     run.readVersion(side).catch((error: Error) => {
       faults.push(`the ${side} host's node does not report its version: ${error.message}`);
       return undefined;
@@ -68,7 +70,7 @@ export async function checkBefore(run: CopyRun): Promise<void> {
   for (const line of formatPlan(inputs, facts.old)) run.say(line);
 }
 
-type Pair<T> = Readonly<Record<HostRole, T>>;
+type Pair<T> = Readonly<Record<WhichHost, T>>;
 
 /** Returns what stands against a copy. A version is undefined if the node does not report it. */
 export function findCopyProblems(

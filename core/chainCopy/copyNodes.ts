@@ -3,13 +3,12 @@ import type { NodeTarget } from "../chain/node.ts";
 import { readVersionGaps } from "../chain/nodeVersion.ts";
 import { type ChainExcerpt, readOlderMomentums } from "../chain/sameChain.ts";
 import type { LogRef } from "../eventLog/eventLog.ts";
+import type { WhichHost } from "../host/rootPair.ts";
 import type { OrchestratorHost } from "../ssh/root.ts";
 import { type NodeStatus, readNodeStatus } from "../sync/nodeStatus.ts";
 import type { ChainSources, WitnessSources } from "../sync/references.ts";
 import type { Clock } from "../util/clock.ts";
 import { withTimeout } from "../util/withTimeout.ts";
-
-export type HostRole = "old" | "new";
 
 /** The old or the new host of a copy. Secret. */
 export interface CopyHost {
@@ -30,7 +29,7 @@ export interface CopyAgain {
 }
 
 /** Inputs of a chain copy. Secret. */
-export interface ChainCopyInputs extends ChainSources, Readonly<Record<HostRole, CopyHost>> {
+export interface ChainCopyInputs extends ChainSources, Readonly<Record<WhichHost, CopyHost>> {
   readonly stack: string;
   /** Identity of the new host's stack, written on both hosts. */
   readonly identity: string;
@@ -58,14 +57,14 @@ export interface CopyDeps extends Clock, ReturnType<typeof createNodeAccess> {
 
 /** Returns access to the real nodes. Each lookup opens its own connections and closes them. */
 export function createNodeAccess(inputs: ChainCopyInputs) {
-  const ask = <T>(side: HostRole, read: (client: ChainClient) => Promise<T>) => {
+  const ask = <T>(side: WhichHost, read: (client: ChainClient) => Promise<T>) => {
     const client = openNodeChain("the node", inputs[side].node);
     return withTimeout(read(client), limit).finally(client.close);
   };
   return {
-    readNodeStatus: (side: HostRole): Promise<NodeStatus> =>
+    readNodeStatus: (side: WhichHost): Promise<NodeStatus> =>
       readNodeStatus(inputs[side].node, createWitnesses(inputs, side)),
-    readVersion: (side: HostRole) => ask(side, (client) => client.version()),
+    readVersion: (side: WhichHost) => ask(side, (client) => client.version()),
     /** Reads the required versions that the new node lacks. It reaches every height of the table. */
     readVersionGaps: () =>
       ask("new", (client) => readVersionGaps(client, inputs.new.node.versions, Number.POSITIVE_INFINITY)),
@@ -77,7 +76,7 @@ export function createNodeAccess(inputs: ChainCopyInputs) {
       };
       try {
         const newest = { old: (await clients.old.newest()).momentum, new: (await clients.new.newest()).momentum };
-        const read = async (side: HostRole): Promise<ChainExcerpt> => {
+        const read = async (side: WhichHost): Promise<ChainExcerpt> => {
           const own: ChainExcerpt = { newest: newest[side] };
           const found = await readOlderMomentums(own, clients[side], [newest.old.height, newest.new.height], limit);
           return "fault" in found ? own : { ...own, older: found.older };
@@ -95,7 +94,7 @@ export function createNodeAccess(inputs: ChainCopyInputs) {
  * Returns the witnesses for a lookup at one node. The old node is a witness of the new node's chain; a reference, if
  * configured, of the old node's. The new node is never a witness: it may only have momentums from before a fork.
  */
-function createWitnesses(inputs: ChainCopyInputs, side: HostRole): WitnessSources {
+function createWitnesses(inputs: ChainCopyInputs, side: WhichHost): WitnessSources {
   const { references, tolerance, isChainUnverified, old } = inputs;
   // After a gate there is a momentum of the right chain, also if the node here does not answer.
   const record = inputs.again && inputs.record;

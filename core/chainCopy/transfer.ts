@@ -1,19 +1,11 @@
 import { nodeDatabases } from "../chain/nodeDatabases.ts";
-import { encodeBase64, markOwn, parseCopyKey } from "../ssh/foreign.ts";
+import { isBroken, type WhichHost } from "../host/rootPair.ts";
+import { encodeBase64, parseCopyKey } from "../ssh/foreign.ts";
 import type { CallError } from "../ssh/root.ts";
-import { ProblemError } from "../util/problem.ts";
+import { hasKind, ProblemError } from "../util/problem.ts";
 import { formatSize } from "../util/timeText.ts";
 import { minFreeBytes } from "./copyChecks.ts";
-import {
-  type CopyFacts,
-  type CopyRun,
-  copyHours,
-  isBroken,
-  isTaken,
-  retryIfBroken,
-  stallTimeoutMs,
-} from "./copyHosts.ts";
-import type { HostRole } from "./copyNodes.ts";
+import { type CopyFacts, type CopyRun, copyHours, retryIfBroken, stallTimeoutMs } from "./copyHosts.ts";
 
 type Snapshot = Pick<CopyFacts, "height" | "files" | "bytes">;
 
@@ -39,7 +31,7 @@ function parseNumbers(printed: string): ReadonlyMap<string, number> {
 }
 
 export async function takeSnapshot(run: CopyRun): Promise<Snapshot> {
-  const take = () => run.hosts.call("old", "chain_snapshot", {}, { limitSeconds: 1800 });
+  const take = () => run.hosts.call({ side: "old", name: "chain_snapshot", limitSeconds: 1800 });
   const printed = await retryIfBroken(run, take);
   const numbers = parseNumbers(printed);
   const [height, files, bytes] = ["height", "files", "bytes"].map((word) => numbers.get(word));
@@ -50,11 +42,9 @@ export async function takeSnapshot(run: CopyRun): Promise<Snapshot> {
 
 /** Allows the new host to fetch the snapshot, and nothing else, for some hours. */
 export async function authorizeCopy(run: CopyRun): Promise<void> {
-  const { address } = run.inputs.new.host.ssh;
-  const printed = await retryIfBroken(run, () => run.hosts.call("new", "chain_key"));
-  const { key, addresses } = parseCopyKey(printed, address, "pillar-host-chain-copy");
-  const right = { public_key: key, ...markOwn({ from_addresses: [...addresses, address] }) };
-  await retryIfBroken(run, () => run.hosts.call("old", "chain_allow", right));
+  const printed = await retryIfBroken(run, () => run.hosts.call({ side: "new", name: "chain_key" }));
+  const variables = parseCopyKey(printed, run.inputs.new.host.ssh.address, "pillar-host-chain-copy");
+  await retryIfBroken(run, () => run.hosts.call({ side: "old", name: "chain_allow", variables }));
 }
 
 /**
@@ -73,8 +63,8 @@ export async function transfer(run: CopyRun, snapshot: Snapshot): Promise<void> 
 
 async function copyUntilEqual(run: CopyRun, snapshot: Snapshot): Promise<void> {
   const { inputs, hosts } = run;
-  const readHashes = async (side: HostRole) => {
-    const read = () => hosts.call(side, "chain_manifest", {}, { limitSeconds });
+  const readHashes = async (side: WhichHost) => {
+    const read = () => hosts.call({ side, name: "chain_manifest", limitSeconds });
     return parseHashes(await retryIfBroken(run, read), inputs[side].host.ssh.address);
   };
   const hashes = readHashes("old");
@@ -86,7 +76,11 @@ async function copyUntilEqual(run: CopyRun, snapshot: Snapshot): Promise<void> {
     const arrived = await readHashes("new");
     const wrong = [...arrived.keys()].filter((path) => arrived.get(path) !== original.get(path));
     if (wrong.length > 0)
-      await hosts.call("new", "chain_remove", { remove: encodeBase64(wrong.map((path) => `${path}\0`).join("")) });
+      await hosts.call({
+        side: "new",
+        name: "chain_remove",
+        variables: { retake: encodeBase64(wrong.map((path) => `${path}\0`).join("")) },
+      });
     const different = [...original.keys()].filter((path) => arrived.get(path) !== original.get(path));
     if (different.length === 0) return;
     if (left === 1)
@@ -115,13 +109,14 @@ async function copyFiles({ hosts, say, ticks, sleep, signal }: CopyRun, snapshot
   };
   for (;;) {
     try {
-      return await hosts.follow("chain_copy", { total_bytes: snapshot.bytes }, { limitSeconds }, hear);
+      const variables = { total_bytes: snapshot.bytes };
+      return await hosts.follow({ side: "new", name: "chain_copy", variables, limitSeconds }, hear);
     } catch (error) {
       const { message } = error as Error;
       const isFull = (error as CallError).exitCode === fullCode;
       // Free the disk at once: the new host's node needs the room, too.
-      if (isFull) await hosts.call("new", "chain_discard");
-      if (isTaken(error) || isFull || signal?.aborted || ticks() - grownAt > stallTimeoutMs) throw error;
+      if (isFull) await hosts.call({ side: "new", name: "chain_discard" });
+      if (hasKind(error, "anotherRun") || isFull || signal?.aborted || ticks() - grownAt > stallTimeoutMs) throw error;
       say(`the connection broke, trying again: ${message.split("\n").slice(0, 2).join("; ")}`);
       await sleep(retryDelayMs);
     }
@@ -149,7 +144,7 @@ async function watchOldHost({ inputs, hosts, sleep, signal }: CopyRun): Promise<
   for (;;) {
     await sleep(pollIntervalMs);
     if (signal?.aborted) throw new Error(engineEnded);
-    const printed = await hosts.call("old", "chain_old_now").catch((error: Error) => {
+    const printed = await hosts.call({ side: "old", name: "chain_old_now" }).catch((error: Error) => {
       if (!isBroken(error)) throw error;
       return "";
     });

@@ -41,15 +41,16 @@ export const encodeBase64 = (text: string): Word => Buffer.from(text).toString("
 
 /**
  * Parses the output of copy_key: an Ed25519 key with the comment `mark` (core/steps/lib/copyAccess.sh), then addresses.
- * Throws if it is anything else: in the other host's authorized_keys, it could extend the key's rights.
+ * Returns the variables of copy_allow, with the host's configured address. Throws if it is anything else: in the other
+ * host's authorized_keys, it could extend the key's rights.
  */
 export function parseCopyKey(printed: string, address: string, mark = "pillar-host-copy") {
   const [key = "", ...lines] = printed.trim().split("\n");
   const isKey = /^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43} ([a-z-]+)$/.exec(key)?.[1] === mark;
   try {
     return {
-      key: checked("an Ed25519 key as ssh-keygen prints it", key, isKey),
-      addresses: lines.join(" ").split(/\s+/).filter(Boolean).map(parseAddressWord),
+      public_key: checked("an Ed25519 key as ssh-keygen prints it", key, isKey),
+      from_addresses: [...lines.join(" ").split(/\s+/).filter(Boolean).map(parseAddressWord), address as Word],
     };
   } catch (error) {
     const what = `${address} gave no key for the copy: nothing was written on the old host`;

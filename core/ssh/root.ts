@@ -41,6 +41,8 @@ const runInput = `bash --norc -euo pipefail -c 'eval "$(cat)"'`;
 
 const maxOutputBytes = 8 * 1024 * 1024;
 const defaultLimitSeconds = 120;
+/** Exit code of refuse_run (core/steps/lib/common.sh). */
+const anotherRunCode = 75;
 /** Time for the host to report that a function reached its limit. */
 const graceSeconds = 30;
 
@@ -165,7 +167,8 @@ export function openRoot(
       });
       const fault = findCallFault({ ...ended, address: ssh.address, name, script, first: first() }, limitSeconds);
       if (fault === undefined) return;
-      const error = new ProblemError({ what: cleanText(fault, secrets) });
+      const kind = ended.exitCode === anotherRunCode ? "anotherRun" : undefined;
+      const error = new ProblemError({ kind, what: cleanText(fault, secrets) });
       throw ended.exitCode ? Object.assign(error, { exitCode: ended.exitCode }) : error;
     };
     const done = wait().finally(() => isRead);

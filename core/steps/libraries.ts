@@ -13,7 +13,11 @@ const copyAccess = filesOf("lib", "authorizedKeys", "copyAccess");
 
 /** Returns shell functions for a host. Providers get them as an input, so that a changed text is a reason to run. */
 const library = (...parts: readonly string[]) =>
-  [readShell("lib/commands", "lib/become"), asRoot, readShell("lib/commands", "lib/common", ...parts)].join("\n");
+  [
+    readShell("lib/commands", "lib/become"),
+    asRoot,
+    readShell("lib/commands", "lib/common", "lib/lease", ...parts),
+  ].join("\n");
 
 export const readOrchestratorLibrary = () =>
   library(

@@ -149,6 +149,7 @@ export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: 
       "node/configuredAddress",
       "node/nodeStop",
       "lib/copyAccess",
+      "lib/lease",
       ...["arrive", "owner", "travel"].map((part) => `chainCopy/${part}`),
     ],
     {

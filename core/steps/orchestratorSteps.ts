@@ -18,7 +18,7 @@ export function orchestrator({ orchestrator: { service, directory, executable, r
 
 /**
  * Pulls most of the orchestrator's directory into the staging directory while the old host signs (procedure B, step 4).
- * Same in every run of a configuration, and without a secret: the key lies on the host (providers/copyKey.ts).
+ * Same in every run of a configuration, and without a secret: the key lies on the host (core/orchestrator/hosts/bulkCopyKey.ts).
  */
 export function bulkCopy(
   { orchestrator: { service, directory, executable, rpcPort } }: StackConfig,
@@ -30,6 +30,7 @@ export function bulkCopy(
     script: createScript(
       [
         "lib/copyAccess",
+        "lib/lease",
         ...["keyStore", "manifest", "journal", "copy"].map((part) => `orchestrator/${part}`),
         "orchestrator/bulkCopy",
       ],

@@ -5,7 +5,7 @@ type Line = string | false | undefined;
 export type ProblemKind =
   | ("awaiting" | "gaveUp") // of a wait for the sync; `awaiting`: nothing failed
   | ("late" | "tooLarge" | "wrongAnswer" | "noMethod" | "unreadableJournal" | "cloud") // of an answer
-  | "refusedCopy" // nothing was changed
+  | ("refusedCopy" | "anotherRun") // nothing was changed; `anotherRun`: it is at work on that host
   | ("otherHostKey" | "refusedLogin" | "refusedCommand") // of a host that refuses this program, so that no retry helps
   | ("unknownName" | "refusedPort" | "closedPort" | "forbidden") // of a connection to a host, or to a port on it
   | ("noServer" | "serverGone"); // of a stack whose server is not there yet, or not any more

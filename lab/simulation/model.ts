@@ -7,6 +7,7 @@ import {
   type Saga,
   type WhichHost,
 } from "../../core/orchestrator/rules/journal.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { boot, cutPower, installed, keyOf, liesInPlace, type ModelHost, signing } from "./host.ts";
 import { begin, type Call, effectsOf, type ScriptName } from "./scripts.ts";
 import { type Change, isAt } from "./state.ts";
@@ -24,9 +25,11 @@ export interface Moment {
   readonly index: number;
 }
 
-export class Killed extends Error {
-  /** True, as after a takeover by another run: the saga does nothing more. */
-  readonly taken = true;
+/** As after a takeover by another run: the saga does nothing more. */
+export class Killed extends ProblemError {
+  constructor(what: string) {
+    super({ kind: "anotherRun", what });
+  }
 }
 
 /** Settings of a model beyond its hosts. */

@@ -55,7 +55,7 @@ const library = (facts: readonly string[]) => {
   const [, functions = ""] = readRetirementLibrary().split(asRoot);
   const fake = `retire_facts() { printf '%s\\n' ${[...facts, "end=yes"].map((line) => `'${line}'`).join(" ")}; }`;
   const stop = `retire_stop() { echo stopped >> ${scratch}/stopped; }`;
-  return `become_root() { "$@"; }\n${asRoot}\n${functions}\nstate=${scratch}/state signer_runs=${scratch}/run\n${fake}\n${stop}\n`;
+  return `become_root() { "$@"; }\n${asRoot}\n${functions}\nstate=${scratch}/state runs_dir=${scratch}/run\n${fake}\n${stop}\n`;
 };
 const places = () => ({
   service: "go-node",

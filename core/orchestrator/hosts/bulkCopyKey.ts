@@ -1,4 +1,3 @@
-import crypto from "node:crypto";
 import { isSameMove } from "../../eventLog/moveId.ts";
 import { freshRun } from "../rules/decideMove.ts";
 import { decideNext } from "../rules/generation.ts";
@@ -8,41 +7,33 @@ import { HostPair, type HostPairDeps } from "./hostPair.ts";
 import type { MoveInputs } from "./moveInputs.ts";
 
 /**
- * Creates the bulk copy's key on the new host and authorizes it on the old one, if a move is about to begin. Does not
- * connect to the old host if the new host's journal says that the move has begun or ended. The bulk copy only saves
- * time, so a problem is printed and fails nothing: the move meets it again. However the move ends, it removes the key.
+ * Creates the key with which the new host pulls the bulk copy, right before it does, and authorizes it on the old one,
+ * if a move is about to begin. Does not connect to the old host if the new host's journal says that the move has begun
+ * or ended. The bulk copy only saves time, so a problem is printed and fails nothing: the move meets it again. However
+ * the move ends, it removes the key.
  */
 export async function prepareBulkCopy(inputs: MoveInputs, deps: HostPairDeps, pair?: HostPair): Promise<void> {
   if (inputs.rollback || inputs.restoreFrom !== undefined) return;
   const saga: Saga = { move: inputs.move, direction: "forward" };
-  const sides = pair ?? new HostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
-  let states: HostStates | undefined;
+  const sides = pair ?? new HostPair(inputs, deps);
   try {
     // As if the old host were unreachable: reads only the new one.
     const { new: fresh } = await sides.look({ old: undefined, new: { active: false, masked: false } });
     if (!isToBegin(fresh, saga)) return;
-    const before = await sides.look();
-    if (!decideBulkCopy(saga, before)) return;
-    states = before;
-    states = await sides.lock(before);
-    const next = isToBegin(states.new, saga) ? decideBulkCopy(saga, states) : undefined;
-    if (next) await authorizeKey(next, states, sides, new Copier(inputs, sides, deps.say));
+    const states = await sides.lock(await sides.look());
+    const next = decideNext(saga, states, freshRun);
+    const isNext = next.do === "bulk" && next.saga.direction === "forward" && isSameMove(next.saga.move, saga.move);
+    if (isNext && isToBegin(states.new, saga))
+      await authorizeKey(next.saga, states, sides, new Copier(inputs, sides, deps.say));
   } catch (error) {
     deps.say(`the bulk copy before the move is left out: ${(error as Error).message}`);
   } finally {
-    await sides.close(states);
+    sides.close();
   }
 }
 
 function isToBegin(look: HostState, { move }: Saga): boolean {
   return look?.active === false && hasStagedNothing(look.journal, move);
-}
-
-/** Returns the saga that the move would begin now, or undefined. */
-function decideBulkCopy(saga: Saga, states: HostStates): Saga | undefined {
-  const next = decideNext(saga, states, freshRun);
-  const isWanted = next.do === "bulk" && next.saga.direction === "forward" && isSameMove(next.saga.move, saga.move);
-  return isWanted ? next.saga : undefined;
 }
 
 async function authorizeKey(saga: Saga, states: HostStates, sides: HostPair, copier: Copier): Promise<void> {

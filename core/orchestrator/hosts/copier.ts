@@ -59,12 +59,9 @@ export class Copier {
     if (this.allowed === what) return;
     const { sides } = this;
     const printed = await sides.call({ side: "new", name: "signer_copy_key", variables: shared });
-    const { key, addresses } = parseCopyKey(printed, sides.roots.new.address);
-    const right = markOwn({
-      from_addresses: [...addresses, this.inputs.new.host.ssh.address],
-      copy_side: saga.direction === "forward" ? "copy_send" : "copy_receive",
-    });
-    const variables = { ...shared, public_key: key, ...right };
+    const right = parseCopyKey(printed, this.inputs.new.host.ssh.address);
+    const does = markOwn({ copy_side: saga.direction === "forward" ? "copy_send" : "copy_receive" });
+    const variables = { ...shared, ...right, ...does };
     await sides.call({ side: "old", name: "signer_copy_allow", states, variables });
     this.allowed = what;
   }
@@ -75,8 +72,8 @@ export class Copier {
     const copy_side = saga.direction === "forward" ? "copy_receive" : "copy_send";
     const shown = markOwn({ copy_side, progress: progress ? "yes" : "" });
     const variables = { ...this.variables(saga, states), ...shown };
-    const call = { side: "new", name: "signer_copy", states, variables } as const;
-    await this.sides.stream({ ...call, limitSeconds: copyHours * 3600 }, (line) => this.say(`copy: ${line}`));
+    const call = { side: "new", name: "signer_copy", states, variables, limitSeconds: copyHours * 3600 } as const;
+    await this.sides.follow(call, (line) => line.trim() !== "" && this.say(`copy: ${line}`));
   }
 
   /** Lists both hosts' files, so that later lists need to hash only what changed since. */
@@ -176,7 +173,6 @@ export class Copier {
       copy_address: copyAddress,
       copy_port: sshPort,
       copy_hours: copyHours,
-      known_as: sshPort === 22 ? copyAddress : `[${copyAddress}]:${sshPort}`,
     });
   }
 }

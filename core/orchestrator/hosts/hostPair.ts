@@ -1,17 +1,16 @@
+import { isBroken, type PairCall, type PairDeps, RootPair } from "../../host/rootPair.ts";
 import { createConnection } from "../../ssh/connection.ts";
 import { encodeBase64, markOwn, parseFileName, type Variables } from "../../ssh/foreign.ts";
 import { computeFingerprint } from "../../ssh/publicKey.ts";
-import { type CallError, type CallOptions, openRoot, type RootHost } from "../../ssh/root.ts";
+import { openRoot } from "../../ssh/root.ts";
 import { createLoginKeys } from "../../ssh/ssh.ts";
-import { assertProxyWorks, isFatal, type LoginError } from "../../ssh/sshErrors.ts";
+import { assertProxyWorks, type LoginError } from "../../ssh/sshErrors.ts";
 import type { Clock } from "../../util/clock.ts";
-import { commandsFor } from "../../util/commands.ts";
 import { takeFirstLine } from "../../util/printable.ts";
-import { hasKind, ProblemError } from "../../util/problem.ts";
+import { hasKind } from "../../util/problem.ts";
 import { createLeg } from "../rules/generation.ts";
 import {
   bothSides,
-  formatHost,
   formatJournal,
   type HostState,
   type HostStates,
@@ -24,12 +23,9 @@ import {
 import { enterStage, mayLieInPlace, type StageChanges } from "../rules/nextJournal.ts";
 import type { MoveInputs } from "./moveInputs.ts";
 
-interface SideCall extends CallOptions {
-  readonly side: WhichHost;
-  readonly name: string;
+interface SideCall extends PairCall {
   /** Both hosts as last read: the function does nothing if its host has another journal now. */
   readonly states?: HostStates | undefined;
-  readonly variables?: Variables | undefined;
 }
 
 /** A call that writes its host's journal: `$next_journal` is that of the first stage, `$last_journal` of the last one. */
@@ -39,9 +35,7 @@ interface StepCall extends SideCall {
   readonly changes?: StageChanges | undefined;
 }
 
-export interface HostPairDeps extends Pick<Clock, "now" | "ticks" | "sleep"> {
-  say(line: string): void;
-}
+export interface HostPairDeps extends PairDeps, Pick<Clock, "now"> {}
 
 const retryDelayMs = 3000;
 /** For a lost host: a firewall that limits new connections (core/ssh/connection.ts) would hide one that lives. */
@@ -50,8 +44,6 @@ const lostRetryDelayMs = 8000;
 const rebootTimeoutMs = 90_000;
 /** For a host that has not answered yet and may be gone. */
 const firstTimeoutMs = 20_000;
-/** Longer than another run's lease and longest script together. */
-const lockTimeoutMs = 30 * 60_000;
 
 /** Parses the output of a step. @returns the host's state, and the lines before it */
 export function parseHostState(printed: string, address: string) {
@@ -83,39 +75,33 @@ export function openPair({ old, new: fresh, library, restoreFrom }: PairInputs) 
 
 type CallInputs = PairInputs & Pick<MoveInputs, "stack" | "p2pPort">;
 
-/** Both hosts, over connections that stay open. */
-export class HostPair {
-  readonly roots: Readonly<Record<WhichHost, RootHost>>;
+function createVariables(inputs: CallInputs, { side, states }: SideCall): Variables {
+  const { ssh: other } = inputs[side === "old" ? "new" : "old"].host;
+  const { text = "", journal: { keyStore } = {} } = states?.[side] ?? {};
+  const own = markOwn({
+    fenced_store: "",
+    rpc_port: inputs[side].rpcPort,
+    p2p_port: inputs.p2pPort,
+    service: inputs[side].service,
+    directory: inputs[side].directory,
+    executable: inputs[side].executable,
+    other_host_key: other.hostKey,
+  });
+  const fenced = keyStore === undefined ? {} : { fenced_store: parseFileName(keyStore) };
+  return states ? { ...own, ...fenced, journal: encodeBase64(text) } : own;
+}
+
+/** Both hosts of a move. */
+export class HostPair extends RootPair<SideCall> {
   private readonly inputs: CallInputs;
-  private readonly token: string;
   private readonly deps: HostPairDeps;
   private readonly answered = { old: false, new: false };
 
-  /** @param token owner of the hosts' locks: each run has another one */
-  constructor(inputs: CallInputs, token: string, deps: HostPairDeps) {
+  constructor(inputs: CallInputs, deps: HostPairDeps) {
+    const lease = { what: "this orchestrator", stack: inputs.stack };
+    super(openPair(inputs), lease, (call) => createVariables(inputs, call));
     this.inputs = inputs;
-    this.token = token;
     this.deps = deps;
-    this.roots = openPair(inputs);
-  }
-
-  variables(side: WhichHost, states?: HostStates): Variables {
-    const { inputs } = this;
-    const { ssh: other } = inputs[side === "old" ? "new" : "old"].host;
-    const { text = "", journal: { keyStore } = {} } = states?.[side] ?? {};
-    const own = markOwn({
-      token: this.token,
-      side,
-      fenced_store: "",
-      rpc_port: inputs[side].rpcPort,
-      p2p_port: inputs.p2pPort,
-      service: inputs[side].service,
-      directory: inputs[side].directory,
-      executable: inputs[side].executable,
-      other_host_key: other.hostKey,
-    });
-    const fenced = keyStore === undefined ? {} : { fenced_store: parseFileName(keyStore) };
-    return states ? { ...own, ...fenced, journal: encodeBase64(text) } : own;
   }
 
   /** Returns what a step writes, and what it must know of the journal. @throws if the host's journal forbids the step */
@@ -136,25 +122,10 @@ export class HostPair {
     return { ...markOwn({ may_lie }), next_journal: encodeBase64(next), last_journal: encodeBase64(last) };
   }
 
-  /**
-   * Calls a script function as the lock's owner. Marks errors: lock `taken` by another run; `broken` if the hosts are to
-   * be read again, after a broken connection, or because the journal is not that of `states`.
-   */
-  async call({ side, name, states, variables, ...options }: SideCall): Promise<string> {
-    const all = { ...this.variables(side, states), ...variables };
-    const printed = await this.roots[side].call(name, all, options).catch(throwMarked);
-    this.answered[side] = true;
+  override async call(call: SideCall): Promise<string> {
+    const printed = await super.call(call);
+    this.answered[call.side] = true;
     return printed;
-  }
-
-  /** Calls a function as {@link HostPair.call} does, and passes each line that it prints on. */
-  async stream({ side, name, states, variables, ...options }: SideCall, onLine: (line: string) => void) {
-    const all = { ...this.variables(side, states), ...variables };
-    const { stdout, done } = await this.roots[side].stream(name, all, options);
-    stdout.setEncoding("utf8").on("data", (piece: string) => {
-      for (const line of piece.split("\n")) if (line.trim() !== "") onLine(line);
-    });
-    await done.catch(throwMarked);
   }
 
   /**
@@ -187,14 +158,14 @@ export class HostPair {
       try {
         return parseHostState(await this.call({ side, name: "signer_side" }), this.roots[side].address).seen;
       } catch (error) {
-        const { broken, message } = error as Error & { broken?: boolean };
-        if (!broken || deps.ticks() >= end) assertProxyWorks(this.roots[side].address, error as LoginError);
+        const { message } = error as Error;
+        if (!isBroken(error) || deps.ticks() >= end) assertProxyWorks(this.roots[side].address, error as LoginError);
         // With another host key it is another machine: the old host is gone.
         if (side === "old" && hasKind(error, "otherHostKey")) {
           deps.say(`${takeFirstLine(message)}: the old host counts as unreachable`);
           return undefined;
         }
-        if (!broken) throw error;
+        if (!isBroken(error)) throw error;
         if (isFirst) deps.say(`the ${side} host does not answer: ${takeFirstLine(message)}`);
         if (deps.ticks() >= end) return undefined;
       }
@@ -203,47 +174,12 @@ export class HostPair {
   }
 
   /**
-   * Takes the lock on each host that answered; waits until another run's lease ends. Reads both hosts again, because
-   * another run may have changed them until it dropped the locks.
+   * Takes the lease on each host that answered; waits until another run's ends. Reads both hosts again, because another
+   * run may have changed them until then.
    */
   async lock(before: HostStates): Promise<HostStates> {
-    for (const side of bothSides.filter((each) => before[each])) await this.takeLock(side);
+    for (const side of bothSides.filter((each) => before[each]))
+      await this.takeLease({ side, name: "signer_take_lock" }, this.deps);
     return this.look(before);
   }
-
-  private async takeLock(side: WhichHost): Promise<void> {
-    const { deps } = this;
-    const { address } = this.roots[side];
-    const end = deps.ticks() + lockTimeoutMs;
-    for (let isFirst = true; ; isFirst = false) {
-      const answer = (await this.call({ side, name: "signer_take_lock" })).trim();
-      if (answer.endsWith("taken")) return;
-      if (deps.ticks() >= end) {
-        const [, , login] = answer.split(" ");
-        const run = commandsFor(this.inputs.stack);
-        throw new ProblemError({
-          what: `${address}: another run has been at work on this orchestrator for ${lockTimeoutMs / 60_000} minutes; nothing was done`,
-          found: login && `its login on ${address} is process ${login}: ps -o lstart,args -p ${login}`,
-          needed: `wait until that run has finished, or press Ctrl-C in its terminal (${run.status()} shows its step if it is of this stack)`,
-          next: `Then: ${run.up}`,
-        });
-      }
-      if (isFirst) deps.say(`an earlier run is still at work on ${formatHost(side, address)}; waiting for it`);
-      await deps.sleep(retryDelayMs);
-    }
-  }
-
-  /** Drops the locks of the hosts that answered, and closes the connections. */
-  async close(states: HostStates = { old: undefined, new: undefined }): Promise<void> {
-    for (const side of bothSides.filter((each) => states[each]))
-      await this.call({ side, name: "signer_drop_lock" }).catch(() => undefined);
-    for (const side of bothSides) this.roots[side].close();
-  }
-}
-
-/** Marks an error by the exit codes of signer_begin (orchestrator/journal.sh) and refuse_run (lib/common.sh). */
-function throwMarked(error: CallError): never {
-  if (error.exitCode === 76) throw Object.assign(error, { broken: true });
-  if (error.exitCode === 75) throw Object.assign(error, { taken: true });
-  throw error.exitCode === undefined && !isFatal(error) ? Object.assign(error, { broken: true }) : error;
 }

@@ -1,4 +1,3 @@
-import crypto from "node:crypto";
 import type { BuildInfo } from "../../chain/orchestrator.ts";
 import { type EventLog, openEventLog, parseMoveEvents, readMoveEvents } from "../../eventLog/eventLog.ts";
 import type { MoveEnd } from "../../eventLog/events.ts";
@@ -63,7 +62,7 @@ export async function move(
   };
   const services = { old: old.service, new: fresh.service };
   const places = { old: old.host.ssh.address, new: fresh.host.ssh.address, services, stack };
-  const sides = new HostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
+  const sides = new HostPair(inputs, deps);
   const run = new MoveRun(confirmFor(inputs, known, commandsFor(stack)), sides, deps);
   run.isFenced = createFenceCheck(inputs, log.store, events, deps);
   run.wanted = saga;
@@ -85,7 +84,7 @@ export async function move(
     await log.addMove(inputs.move, { event: "failed", details }).catch(({ message }: Error) => deps.say(message));
     throw error;
   } finally {
-    await sides.close(states);
+    sides.close();
   }
 }
 

@@ -1,5 +1,7 @@
+import { isBroken } from "../../host/rootPair.ts";
 import { commandsFor } from "../../util/commands.ts";
 import { takeFirstLine } from "../../util/printable.ts";
+import { hasKind } from "../../util/problem.ts";
 import { formatUnattendedRefusal } from "../../util/unattended.ts";
 import { freshRun, type MoveDecision, type MoveStep, type RunMemory } from "../rules/decideMove.ts";
 import { applyEvent, createLeg, decideEvent, decideNext, type Wanted } from "../rules/generation.ts";
@@ -24,9 +26,6 @@ export interface SagaActions {
   /** Returns false in an unattended run, which does no step and reports where the orchestrator is. */
   isWatched(): boolean;
 }
-
-/** A step's error. `taken`: another run took over. `broken`: the connection broke, so the step is repeated. */
-type StepError = Error & Partial<Record<"taken" | "broken", true>>;
 
 export type Ending = Extract<MoveDecision, { do: "done" }>;
 
@@ -81,12 +80,13 @@ export async function runSaga(first: Wanted, actions: SagaActions, places: HostA
       states = await actions.perform(step, saga, states);
       memory = { ...memory, ...memoryAfter[step] };
     } catch (error) {
-      const { message, taken, broken } = error as StepError;
+      const { message } = error as Error;
       // This run may do and undo nothing any more.
-      if (taken) throw error;
+      if (hasKind(error, "anotherRun")) throw error;
       const attempt = (attempts.get(step) ?? 0) + 1;
       attempts.set(step, attempt);
-      if (broken && attempt < maxAttempts) actions.say(`${message}: reading both hosts again, to see what was done`);
+      if (isBroken(error) && attempt < maxAttempts)
+        actions.say(`${message}: reading both hosts again, to see what was done`);
       else if (failure !== undefined) {
         const text = `${failure}\nand the rollback failed: ${message}`;
         throw new Error(formatStepFailure(text, keepLast(lastStates, await actions.look()), places));

@@ -1,11 +1,13 @@
 import { formatMove, isSameMove, isSameOwner, type MoveId, parseMove } from "../../eventLog/moveId.ts";
+import type { WhichHost } from "../../host/rootPair.ts";
 import { isPrintable } from "../../util/printable.ts";
 import { ProblemError } from "../../util/problem.ts";
 
+export type { WhichHost };
+export const bothSides = ["new", "old"] as const;
+
 /** `forward`: from the old host to the new one; `back` with `orchestrator.rollback`. */
 export type Direction = "forward" | "back";
-export type WhichHost = "old" | "new";
-export const bothSides = ["new", "old"] as const;
 
 export function formatHost(side: WhichHost, address: string): string {
   return `the ${side} host (${address})`;

@@ -87,20 +87,20 @@ chain_discard() {
   chain_directory_away "$(chain_arriving)"
 }
 
-# Removes everything of a copy from this host, except the files that arrived, which the next run needs. The owner's file is the
-# last: chain_away looks for it.
+# Removes everything of a copy from this host, except the files that arrived, which the next run needs. The lease is the last:
+# chain_away looks for it.
 chain_end_new() {
   chain_owned
   chain_restore
   copy_key_away
   rm -f "$(chain_drop_in)" "$state/chain-copy.flock"
   systemctl daemon-reload
-  rm -f "$chain_owner"
+  rm -f "$chain_lock"
 }
 # Removes what unfinished copies left here, once the stack wants no copy.
 chain_away() {
-  if ! is_there "$chain_owner" && ! is_there "$(chain_arriving)"; then return 0; fi
-  chain_take
+  if ! is_there "$chain_lock" && ! is_there "$(chain_arriving)"; then return 0; fi
+  [ "$(chain_take)" = taken ] || refuse_run "another run copies the chain to this host"
   chain_undo
   chain_discard
   chain_end_new

@@ -3,41 +3,17 @@
 # $chain_databases are the names below $data_dir (core/chain/nodeDatabases.ts).
 copy_dir=$state/chain-copy
 copy_mark=pillar-host-chain-copy
-chain_owner=$state/chain-copy.owner
+chain_lock=$state/chain-copy.lock
 chain_marker=made-by-pillar-host
-# In memory, because the disk may be full.
-chain_runs=/run/pillar-host
 # Time after a killed run's last contact until the old host ends the copy.
 chain_lease_seconds=600
 
-chain_flock() {
-  mkdir -p "$state"
-  exec 9> "$state/chain-copy.flock"
-  flock -w 100 9 || refuse_run "another run is at work on this host"
-}
-
-# Takes this host for the run of $token, also from an earlier run of the same stack, or from another stack's dead run.
-chain_take() {
-  local owner=
-  chain_flock
-  owner=$(cat "$chain_owner" 2> /dev/null || true)
-  if [ -n "$owner" ] && [ "${owner% *}" != "$stack_identity" ] && chain_lease_lives; then
-    refuse_run "another stack copies the chain from this host now: ${owner% *}"
-  fi
-  chain_renew
-}
-chain_renew() { replace_file "$chain_owner" "$stack_identity $token"$'\n' 600; }
-chain_lease_lives() { [ -n "$(find "$chain_owner" -newermt "$chain_lease_seconds seconds ago" 2> /dev/null)" ]; }
-
-# First call of all functions that change a host: a killed engine's provider must do nothing beside the next run.
+chain_take() { lease_take chain-copy "$chain_lease_seconds" "$stack_identity"; }
+# First call of all functions that change a host. One that was under way when the copy ended leaves nothing either.
 chain_owned() {
-  chain_flock
-  if [ "$(cat "$chain_owner" 2> /dev/null)" != "$stack_identity $token" ]; then
-    # A call that was under way when the copy ended leaves nothing either.
-    [ -e "$chain_owner" ] || { rm -f "$state/chain-copy.flock"; rmdir "$state" 2> /dev/null || true; }
-    refuse_run "another run has taken this copy over, or this host ended it after $chain_lease_seconds s without contact"
-  fi
-  chain_renew
+  local why="another run has taken this copy over, or this host ended it after $chain_lease_seconds s without contact"
+  is_there "$chain_lock" || refuse_run "$why"
+  lease_owned chain-copy "$chain_lease_seconds" "$stack_identity" "$why"
 }
 
 # chain_own_directory DIRECTORY: makes it, marked as this stack's. Fails if it is there and not this stack's.

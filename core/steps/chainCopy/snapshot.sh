@@ -101,7 +101,7 @@ chain_old_now() {
 chain_clean_old() {
   chain_directory_away "$(chain_snapshot_place)"
   copy_take_back
-  rm -f "$chain_owner" "$state"/{,.}chain-copy.end* "$state/chain-copy.flock"
+  rm -f "$chain_lock" "$state"/{,.}chain-copy.end* "$state/chain-copy.flock"
   rmdir "$state" 2> /dev/null || true
   rm -f "/etc/systemd/system/$chain_end_unit" "/etc/systemd/system/multi-user.target.wants/$chain_end_unit"
   systemctl daemon-reload 2> /dev/null || true
@@ -112,16 +112,22 @@ chain_end_old() {
 }
 
 chain_end_unit=pillar-host-chain-copy-end.service
+# True while the time of the lease lasts, also without its session: the run of a lost connection comes back.
+chain_has_contact() {
+  local owner session holder left
+  lease_lives chain-copy "$chain_lease_seconds" nobody
+}
 # Starts a service that removes the copy from this host once no run renews the lease any more, also after a reboot.
 chain_watch_lease() {
-  # The script ends if its run has removed the owner's file, and does nothing if a new run has renewed the lease.
+  # The script ends if its run has removed the lease, and does nothing if a new run has renewed it. It looks twice: a clock that
+  # jumps ends the lease until the run's next call.
   write_script "$state/chain-copy.end" \
-    "state data_dir copy_dir copy_mark login_user stack_identity stack_word host_name chain_databases chain_owner chain_marker chain_lease_seconds chain_end_unit" \
-    "say fail is_there replace_file pulumi_up chain_lease_lives chain_expect_own chain_directory_away chain_snapshot_place chain_clean_old copy_take_back authorize authorize_in" \
-    'while [ -e "$chain_owner" ] && chain_lease_lives; do sleep 5; done
-[ -e "$chain_owner" ] || exit 0
-exec 9> "$state/chain-copy.flock"; flock 9
-if [ -e "$chain_owner" ] && ! chain_lease_lives; then chain_clean_old; fi'
+    "state data_dir copy_dir copy_mark login_user stack_identity stack_word host_name chain_databases chain_lock chain_marker chain_lease_seconds chain_end_unit" \
+    "say fail is_there replace_file pulumi_up lease_enter lease_lives chain_has_contact chain_expect_own chain_directory_away chain_snapshot_place chain_clean_old copy_take_back authorize authorize_in" \
+    'while [ -e "$chain_lock" ] && { chain_has_contact || { sleep 20; chain_has_contact; }; }; do sleep 5; done
+[ -e "$chain_lock" ] || exit 0
+lease_enter chain-copy 3600
+if [ -e "$chain_lock" ] && ! chain_has_contact; then chain_clean_old; fi'
   { (install_file "/etc/systemd/system/$chain_end_unit" "[Unit]
 Description=pillar-host: the end of a chain copy whose run is gone
 ConditionPathExists=$state/chain-copy.end

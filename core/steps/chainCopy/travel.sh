@@ -3,24 +3,18 @@ chain_arriving() { say "$data_dir/.pillar-host-arriving"; }
 
 # On the old host: sends the tables that the new host lacks by name and size, and always the other files. All are hashed later.
 chain_send() {
-  local code=0
   chain_gently
-  mkdir -p "$chain_runs"
-  work=$(mktemp -d "$chain_runs/chain.XXXXXX")
-  trap 'rm -rf "$work"' EXIT
+  make_work
   copy_take > "$work/theirs"
   cd -- "$(chain_snapshot_place)"
   chain_find '%s\t%p\0' | sort -z > "$work/ours"
   { grep -zE '\.(ldb|sst)$' "$work/theirs" || true; } | sort -z | comm -z -13 - "$work/ours" | sed -z 's/^[0-9]*\t//' > "$work/list"
-  tar --create --blocking-factor=128 --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion \
-    --null --verbatim-files-from --files-from="$work/list" || code=$?
-  # tar ends with 1 if a file changed, also if the node deleted the other name of a link. Each file is hashed in the end.
-  [ "$code" -le 1 ]
+  copy_pack "$work/list" . --blocking-factor=128
 }
 chain_allow() {
   chain_owned
   copy_side=chain_send
-  copy_allow "host_name state data_dir chain_databases chain_runs" "say fail has copy_await copy_take chain_gently chain_find chain_snapshot_place chain_send"
+  copy_allow "host_name state data_dir chain_databases runs_dir" "say fail has make_work copy_await copy_take copy_pack chain_gently chain_find chain_snapshot_place chain_send"
 }
 
 # On the new host.
@@ -56,8 +50,6 @@ chain_copy() {
   copy_side=chain_receive
   chain_owned
   chain_only_files
-  mkdir -p "$chain_runs"
-  exchange=$(mktemp -d "$chain_runs/exchange.XXXXXX")
   copy_exchange chain_so_far
   chain_only_files
   chain_so_far
@@ -79,12 +71,8 @@ chain_only_files() {
   find "$arriving" -mindepth 2 -type d -prune -exec rm -rf {} +
 }
 
-# Removes files that the old host does not have, or has with other bytes; $remove (base64) has their paths, each with a NUL.
+# Removes files that the old host does not have, or has with other bytes.
 chain_remove() {
   chain_owned
-  mkdir -p "$chain_runs"
-  base64 -d <<< "$remove" > "$chain_runs/chain-remove"
-  if grep -zqvE "^(${chain_databases// /|})/[A-Za-z0-9._-]+\$" "$chain_runs/chain-remove"; then fail "the old host names files outside of its databases"; fi
-  (cd -- "$(chain_arriving)" && xargs -0 -r rm -f --) < "$chain_runs/chain-remove"
-  rm -f "$chain_runs/chain-remove"
+  copy_retake "$(chain_arriving)" "^(${chain_databases// /|})/[A-Za-z0-9._-]+\$"
 }

@@ -3,6 +3,8 @@
 umask 022
 state=/var/lib/pillar-host
 logs=/var/log/pillar-host
+# In memory, because the disk may be full.
+runs_dir=/run/pillar-host
 # Processes and ports are read from the kernel: without a program like ss it would seem that nothing runs.
 proc=/proc
 
@@ -29,6 +31,13 @@ fail() {
 refuse_run() {
   printf '%s: %s\n  Nothing was done here. Wait until that run has finished, then: %s\n' "$host_name" "$1" "$(pulumi_up)" >&2
   exit 75
+}
+
+# Makes $work, a directory in memory, which is removed when the script ends.
+make_work() {
+  mkdir -p "$runs_dir"
+  work=$(mktemp -d "$runs_dir/work.XXXXXX")
+  trap 'rm -rf "$work"' EXIT
 }
 
 # fact NAME VALUE: a line for the program that reads this script's output.

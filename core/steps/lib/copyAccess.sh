@@ -1,6 +1,6 @@
 # The right to one copy between two hosts: a key for this copy alone, which may run one command, from one machine, for some hours.
 # One host connects to the other. The caller sets $copy_dir, a directory for the copy on both hosts, and $copy_mark, the name of
-# key and right there. Variables: $known_as, $other_host_key, $login_user, $copy_hours, $public_key, $from_addresses,
+# key and right there. Variables: $other_host_key, $login_user, $copy_hours, $public_key, $from_addresses,
 # $copy_address, $copy_port and $copy_side, the function that this host's side of the copy runs.
 
 # copy_frame FILE: prints the file's length, then the file, so that more can follow. copy_take reads it.
@@ -20,6 +20,25 @@ copy_bounded() {
     [ -z "${exchange:-}" ] || : > "$exchange/full"
     return 3
   }
+}
+
+# copy_pack LIST DIRECTORY [OPTION...]: sends the files of a list. tar ends with 1 if one changed or is gone: all are compared in the
+# end.
+copy_pack() {
+  tar --create --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion -C "$2" \
+    --null --verbatim-files-from --files-from="$1" "${@:3}" || [ $? -eq 1 ]
+}
+
+# copy_remove LIST DIRECTORY FORM: removes the files of a list, in which a NUL follows each name. All names must have the form.
+copy_remove() {
+  if grep -zqvE "$3" "$1" || grep -zqE '(^|/)\.\.(/|$)' "$1"; then fail "the other host names files outside of its directory"; fi
+  (cd -- "$2" && xargs -0 -r rm -rf --) < "$1"
+}
+# copy_retake DIRECTORY FORM: removes the files of $retake, a list in base64, so that the next copy sends them whole.
+copy_retake() {
+  make_work
+  base64 -d <<< "$retake" > "$work/retake"
+  copy_remove "$work/retake" "$@"
 }
 
 # On the host that connects: skips what the login on the other host prints, up to the copy's public key, which no login knows.
@@ -44,7 +63,7 @@ copy_key() {
     umask 077
     mkdir -p "$copy_dir"
     ssh-keygen -q -t ed25519 -N '' -C "$copy_mark" -f "$copy_dir/key"
-    printf '%s %s\n' "$known_as" "$other_host_key" > "$copy_dir/known_hosts"
+    printf '%s %s\n' "$copy_address" "$other_host_key" > "$copy_dir/known_hosts"
   )
   cat "$copy_dir/key.pub"
   hostname -I
@@ -108,14 +127,16 @@ copy_expect_done() {
 
 # copy_exchange [TELL], on the host that connects: runs both sides of the copy, and TELL every few seconds. Sets $copy_said to the
 # errors, and $copy_full to 28 if the other host sent more than this host accepts. Not to be called where bash ignores `set -e` (if,
-# &&, ||). Removes the directory $exchange in the end.
+# &&, ||).
 copy_exchange() {
   local code=0 ours=0 tell_at=$((SECONDS + 5)) copy_greeted
   copy_greeted=$(copy_word "$(cat "$copy_dir/key.pub")")
+  mkdir -p "$runs_dir"
+  exchange=$(mktemp -d "$runs_dir/exchange.XXXXXX")
   mkfifo "$exchange/to" "$exchange/from"
   ssh -F /dev/null -T -p "$copy_port" -i "$copy_dir/key" -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=yes \
     -o ControlMaster=auto -o ControlPath="$copy_dir/mux" -o ControlPersist=60 \
-    -o UserKnownHostsFile="$copy_dir/known_hosts" -o GlobalKnownHostsFile=/dev/null -o ConnectTimeout=15 -o ServerAliveInterval=10 \
+    -o HostKeyAlias="$copy_address" -o UserKnownHostsFile="$copy_dir/known_hosts" -o GlobalKnownHostsFile=/dev/null -o ConnectTimeout=15 -o ServerAliveInterval=10 \
     -o ServerAliveCountMax=3 -o LogLevel=ERROR -o Ciphers=aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes128-ctr,aes256-ctr \
     "$login_user@$copy_address" 9>&- < "$exchange/to" > "$exchange/from" 2> "$exchange/said" &
   ssh_pid=$!

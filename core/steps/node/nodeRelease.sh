@@ -119,7 +119,7 @@ node_restart() {
 # rename comes before the stop: the running process keeps its file, and a rename that fails changes nothing.
 node_upgrade() {
   local from=${EPOCHREALTIME/[.,]/} why= without= end
-  signer_flock 100 || true
+  lease_enter orchestrator 100 || true
   end=$(upgrade_ended)
   if [ -n "$end" ]; then upgrade_finish "$end" && return; fi
   if [ -e "$state/retired" ]; then upgrade_end kept "the node was shut down for good" && return; fi
@@ -161,7 +161,7 @@ node_release_swap() {
   local busy
   node_release_check
   [ -e "$program.next" ] || fail "no downloaded release is beside the node's program" "needed: fetch the release again: $(pulumi_up)"
-  signer_flock 100 || fail "the node is not upgraded: another run is at work on this host"
+  lease_enter orchestrator 100 || fail "the node is not upgraded: another run is at work on this host"
   if is_marked retired; then fail "the node is not upgraded: it was shut down for good at $(cat "$state/retired")"; fi
   busy=$(signer_at_work)
   [ -z "$busy" ] || fail "the node is not upgraded: the orchestrator's move on this host has not finished" "found: $busy" "needed: wait until the move has finished. Then: $(pulumi_up)"
@@ -169,7 +169,7 @@ node_release_swap() {
   mkdir -p "${upgrade_run%/*}"
   rm -f "$upgrade_run".* "$upgrade_file"
   write_script "$state/node-upgrade" "state logs proc secret_word announces_next host_name stack_word service rpc_address rpc_port version release_marker program may_go_back answer_seconds judge_seconds seen_seconds node_stop_limit upgrade_file upgrade_unit upgrade_run" \
-    "say warn fail redact service_is_active rpc wait_for_node replace_file mark hash_of signer_flock node_main_pid stop_node release_note node_start node_line node_is_good node_rename node_restart upgrade_ended upgrade_end upgrade_finish node_upgrade" \
+    "say warn fail redact service_is_active rpc wait_for_node replace_file mark hash_of lease_enter node_main_pid stop_node release_note node_start node_line node_is_good node_rename node_restart upgrade_ended upgrade_end upgrade_finish node_upgrade" \
     '# Not with `set -e`, which could end it between a stop and a start.
 node_upgrade || true'
   # With ExecStopPost, whatever ends this service, a kill too, starts a node.

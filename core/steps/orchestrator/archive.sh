@@ -2,7 +2,7 @@
 # no failure here, because the reader compares every file with the manifest.
 signer_archive() {
   local code=0
-  signer_work
+  make_work
   signer_find -print0 > "$work/list" 2> "$work/said" || signer_only_gone "$work/said"
   cd -- "$base"
   tar --create --format=gnu --numeric-owner --hard-dereference --no-recursion --ignore-failed-read \

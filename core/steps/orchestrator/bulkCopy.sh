@@ -9,13 +9,13 @@ nothing_copied() {
   exit 0
 }
 
-signer_flock 100 || nothing_copied "another run is at work on this host"
+lease_enter orchestrator 100 || nothing_copied "another run is at work on this host"
 [ -e "$copy_dir/bulk" ] || nothing_copied "no copy waits for this host"
 [ "$(signer_journal)" = "$(cat "$copy_dir/bulk")" ] || nothing_copied "the move has begun or ended here"
 if signer_is_active; then nothing_copied "an orchestrator runs here"; fi
 
-mkdir -p "$receive_into" "$signer_runs"
-said=$(mktemp "$signer_runs/bulk.XXXXXX")
+mkdir -p "$receive_into" "$runs_dir"
+said=$(mktemp "$runs_dir/bulk.XXXXXX")
 # However it ends: the key is for this copy alone, and the move makes its own.
 trap 'rm -f "$said"; copy_key_away' EXIT
 say "copying from $login_user@$copy_address to $receive_into: the old host keeps the key and signs on"

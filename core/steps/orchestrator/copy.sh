@@ -17,29 +17,27 @@ copy_send() {
   local aside=${aside_store:-} plain
   aside=./${aside##*/}
   plain=$(signer_plain_store "$aside")
-  signer_work
+  make_work
   copy_take > "$work/theirs"
   copy_list "$directory" | copy_rename "$aside" "$plain" | sort -z > "$work/ours"
   copy_paths < "$work/ours" | sort -z > "$work/our-paths"
   copy_paths < "$work/theirs" | sort -z | comm -z -23 - "$work/our-paths" > "$work/gone"
   comm -z -13 "$work/theirs" "$work/ours" | copy_paths | copy_rename "$plain" "$aside" > "$work/list"
   copy_frame "$work/gone"
-  tar --create --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion \
-    --ignore-failed-read --warning=no-file-changed -C "$directory" --null --verbatim-files-from --files-from="$work/list" \
-    --transform "s#^${aside//./\\.}\\(/\\|\$\\)#$plain\\1#" || [ $? -eq 1 ]
+  copy_pack "$work/list" "$directory" --ignore-failed-read --warning=no-file-changed --transform "s#^${aside//./\\.}\\(/\\|\$\\)#$plain\\1#"
 }
 
 # Receives into $receive_into, and nowhere else, whatever the other host sends.
 copy_receive() {
   local room free code
-  signer_work
+  make_work
   mkdir -p "$receive_into"
   copy_unlink
   copy_keep_shares
   copy_list "$receive_into" > "$work/ours"
   copy_frame "$work/ours"
   copy_take > "$work/gone"
-  copy_remove "$work/gone"
+  copy_remove "$work/gone" "$receive_into" '^\./'
   # tar takes over all modes but setuid, setgid, sticky, and write access for others: the later comparison reports those.
   # A tenth of the free space, and 32 MB, stay for the node of this host.
   room=$(($(df -B1 --output=avail -- "$receive_into" | tail -n 1) / 10 * 9 - 33554432))
@@ -86,13 +84,6 @@ copy_kept() {
 # lead it, and rm, out of $receive_into.
 copy_unlink() { find "$receive_into/" -mindepth 1 -type l -delete; }
 
-# Removes the files of a list, in which a NUL follows each name.
-copy_remove() {
-  if grep -zqvE '^\./' "$1" || grep -zqE '(^|/)\.\.(/|$)' "$1"; then fail "the other host names files outside of its directory"; fi
-  copy_unlink
-  (cd -- "$receive_into" && xargs -0 -r rm -rf --) < "$1"
-}
-
 # Refuses links that lead out of the directory, and entries of other kinds.
 copy_only_inward() {
   local outward odd
@@ -118,8 +109,8 @@ signer_copy_key_waits() {
 
 signer_copy_allow() {
   signer_begin
-  copy_allow "host_name state directory receive_into aside_store copy_dir signer_runs" \
-    "say fail signer_plain_store signer_work copy_list copy_paths copy_rename copy_frame copy_await copy_take copy_bounded copy_send copy_receive copy_unlink copy_remove copy_only_inward copy_keep_shares copy_drop_shares copy_kept"
+  copy_allow "host_name state directory receive_into aside_store copy_dir runs_dir" \
+    "say fail signer_plain_store make_work copy_list copy_paths copy_rename copy_frame copy_await copy_take copy_bounded copy_pack copy_send copy_receive copy_unlink copy_remove copy_only_inward copy_keep_shares copy_drop_shares copy_kept"
 }
 
 signer_copy_forbid() {
@@ -133,8 +124,6 @@ signer_copy() {
   signer_copy_now
 }
 signer_copy_now() {
-  mkdir -p "$signer_runs"
-  exchange=$(mktemp -d "$signer_runs/exchange.XXXXXX")
   copy_exchange "${progress:+signer_copy_so_far}"
   copy_expect_done "${receive_into%/*}" "If that host has another address: $(config_set oldHost.copyAddress ADDRESS)"
 }
@@ -160,10 +149,9 @@ signer_copy_local() {
   mkdir -p "$receive_into"
 }
 
-# Removes the files that differ by the comparison, so that the next copy sends them whole.
+# Removes the files that differ by the comparison.
 signer_copy_retake() {
   signer_begin
-  signer_work
-  base64 -d <<< "$retake" > "$work/retake"
-  copy_remove "$work/retake"
+  copy_unlink
+  copy_retake "$receive_into" '^\./'
 }

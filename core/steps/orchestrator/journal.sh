@@ -1,94 +1,24 @@
-# Lock, journal and facts of an orchestrator's move on a host. Variables of every call: $token (the run's own), $service,
+# Lease, journal and facts of an orchestrator's move on a host. Variables of every call: $token (the run's own), $service,
 # $directory, $executable, $rpc_port, $side. Those of a call that changes a host: $journal, the journal by which the run decided
 # that step, and $fenced_store, the key store's name behind the fence. Journals are in base64; docs/architecture.md, Journal, has
 # the format, which only core/orchestrator/rules/journal.ts writes and reads.
 orchestrator_journal=$state/orchestrator.json
-orchestrator_lock=$state/orchestrator.lock
-lease_seconds=30
+orchestrator_lease=(orchestrator 30)
 
-signer_flock() {
-  mkdir -p "$state"
-  exec 9> "$state/orchestrator.flock"
-  flock -w "$1" 9
-}
-
-# Takes this host's lock for the run of $token, unless another run's lease is alive: prints `taken`, or `held SECONDS PID`.
-# A lease also ends with the ssh session that made it, so nobody waits for a killed run. A run that lost only its connection
-# learns at its next step that it does not own the lock any more.
-signer_take_lock() {
-  local owner= until=0 session= now
-  if ! signer_flock 5; then
-    say "held 5"
-    return 0
-  fi
-  read -r owner until session < "$orchestrator_lock" 2> /dev/null || true
-  printf -v now '%(%s)T' -1
-  if [ -n "$owner" ] && [ "$owner" != "$token" ] && [ "${until:-0}" -gt "$now" ] && [ "$until" -le $((now + lease_seconds)) ] &&
-    signer_session_lives "$session"; then
-    say "held $((until - now))${session:+ ${session%%:*}}"
-    return 0
-  fi
-  signer_renew_lock
-  say taken
-}
-
-signer_renew_lock() {
-  local now session
-  printf -v now '%(%s)T' -1
-  signer_session
-  (umask 077; printf '%s %s %s\n' "$token" $((now + lease_seconds)) "$session" > "$orchestrator_lock.new")
-  mv -f "$orchestrator_lock.new" "$orchestrator_lock"
-}
-
-# Sets $session to the process that serves this run's ssh connection, as pid:start (proc(5), stat); empty if there is none.
-signer_session() {
-  local pid=$$ line name
-  session=
-  while [ "$pid" -gt 1 ] && { read -r line < "/proc/$pid/stat"; } 2> /dev/null; do
-    name=${line#*(}
-    set -- ${line##*) }
-    case ${name%)*} in sshd* | dropbear*) session=$pid:${20} && return ;; esac
-    pid=$2
-  done
-}
-# True if the session still lives, or is unknown: then only the lease's time counts.
-signer_session_lives() {
-  local line
-  [ -n "$1" ] || return 0
-  { read -r line < "/proc/${1%:*}/stat"; } 2> /dev/null || return 1
-  set -- "$1" ${line##*) }
-  [ "${21}" = "${1#*:}" ]
-}
+signer_take_lock() { lease_take "${orchestrator_lease[@]}" "$stack_word"; }
+# First call of all functions that change a host.
+signer_owned() { lease_owned "${orchestrator_lease[@]}" "$stack_word" "another run has taken this move over"; }
 
 # Prints why a move of the orchestrator may be at work on this host; nothing if none is.
 signer_at_work() {
-  local owner= until=0 session= stage now
-  printf -v now '%(%s)T' -1
-  { read -r owner until session < "$orchestrator_lock"; } 2> /dev/null || true
+  local owner session holder left stage
   stage=$(signer_says open)
-  if [ "${until:-0}" -gt "$now" ] && signer_session_lives "$session"; then say "a run is at work on the move" && return; fi
+  if lease_lives "${orchestrator_lease[@]}"; then say "a run is at work on the move" && return; fi
   [ -z "$stage" ] || say "its journal says $stage"
 }
 
 # signer_says open|mayRun: prints the journal's stage if a move is open by it, or if an orchestrator may run here.
 signer_says() { sed -n "s/^  \"$1\": \"\(..*\)\",\$/\1/p" "$orchestrator_journal" 2> /dev/null || true; }
-
-# First call of all functions that change a host: a killed engine's provider must do nothing beside the next run.
-signer_owned() {
-  local owner=
-  signer_flock 100 || refuse_run "another run is at work on this host"
-  read -r owner _ < "$orchestrator_lock" 2> /dev/null || true
-  [ "$owner" = "$token" ] || refuse_run "another run has taken this move over"
-  signer_renew_lock
-}
-
-# Ends this run's lease, so that the next run need not wait for its end.
-signer_drop_lock() {
-  local owner=
-  signer_flock 5 || return 0
-  read -r owner _ < "$orchestrator_lock" 2> /dev/null || true
-  if [ "$owner" = "$token" ]; then rm -f "$orchestrator_lock"; fi
-}
 
 # Prints the journal; nothing if there is none.
 signer_journal() { [ ! -e "$orchestrator_journal" ] || base64 -w0 -- "$orchestrator_journal"; }
@@ -103,7 +33,7 @@ signer_begin() {
   printf '%s: its journal is not the one that this run has read: nothing was done\n' "$host_name" >&2
   exit 76
 }
-# signer_enter JOURNAL: puts it in the place of $journal, to the disk, unless it is the same. The lock is held since signer_begin.
+# signer_enter JOURNAL: puts it in the place of $journal, to the disk, unless it is the same. No other call is let in since signer_begin.
 signer_enter() {
   if [ "$1" = "$journal" ]; then return 0; fi
   replace_file "$orchestrator_journal" "$(base64 -d <<< "$1")"$'\n' 600

@@ -1,14 +1,5 @@
 # Manifests of directories, byte for byte. The functions get $base, a directory, and $paths below it (`.` for all of it).
 
-signer_runs=/run/pillar-host
-
-# Makes $work, a directory in memory, because the disk may be full. It is removed when the script ends.
-signer_work() {
-  mkdir -p "$signer_runs"
-  work=$(mktemp -d "$signer_runs/signer.XXXXXX")
-  trap 'rm -rf "$work"' EXIT
-}
-
 # Runs find on those $paths that exist, without what no copy needs: locks, sockets, pipes, and the logs of tss ceremonies.
 signer_find() {
   local path starts=() others=()
@@ -32,7 +23,7 @@ signer_only_gone() {
 # link target, path. A second call hashes only what changed since, because the orchestrator is stopped meanwhile.
 signer_manifest() {
   local began
-  signer_work
+  make_work
   began=$(date +%s)
   signer_find -printf '%y\0%m\0%U:%G\0%s\0%D:%i:%s:%T@:%C@\0%l\0%p\0' > "$work/list" 2> "$work/said" || signer_only_gone "$work/said"
   signer_tell

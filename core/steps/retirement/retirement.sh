@@ -46,7 +46,7 @@ holds_any() {
 retire_mark() {
   local busy
   if is_marked retired; then return 0; fi
-  signer_flock 100 || retire_waits "a step of the move, or an upgrade of the node, is at work"
+  lease_enter orchestrator 100 || retire_waits "a step of the move, or an upgrade of the node, is at work"
   if [ "${in_spite:-no}" != yes ]; then
     busy=$(signer_at_work)
     [ -z "$busy" ] || [ "$busy" = "its journal says ${judged:-}" ] || retire_waits "$busy"

@@ -4,7 +4,7 @@ import { test, usual } from "./copyStage.ts";
 
 const ends = ["old chain_end_old", "new chain_end_new"];
 const broken = (message = "the connection ended", more: object = {}) => {
-  throw Object.assign(new Error(message), more);
+  throw Object.assign(new Error(message), { broken: true, ...more });
 };
 
 test("a copy runs its steps in order, and keeps its facts", async ({ stage }) => {
@@ -85,7 +85,7 @@ test("differing files are copied again, and a copy fails after three rounds", as
 test.for(["chain_snapshot", "chain_allow", "chain_copy", "chain_swap", "chain_accept"])(
   "a copy that fails at %s leaves nothing on the old host",
   async (name, { stage }) => {
-    stage.does[name] = () => broken("there is no room", { exitCode: 28 });
+    stage.does[name] = () => broken("there is no room", { broken: false, exitCode: 28 });
     expect(await stage.failure()).toContain("the chain was not copied: there is no room\n");
     expect(stage.count("new chain_copy")).toBeLessThan(2);
     expect(stage.called.slice(-2)).toEqual(ends);
@@ -102,9 +102,8 @@ test("a copy continues after a broken connection, until no data came for a quart
 });
 
 test("other calls continue, too, and the end of the copy is tried three times", async ({ stage }) => {
-  stage.does.chain_snapshot = (count) =>
-    count < 4 ? broken(undefined, { isBroken: true }) : "height 7\nfiles 2\nbytes 9\nend\n";
-  stage.does.chain_end_old = () => broken("gone\n  needed: x", { isBroken: true });
+  stage.does.chain_snapshot = (count) => (count < 4 ? broken() : "height 7\nfiles 2\nbytes 9\nend\n");
+  stage.does.chain_end_old = () => broken("gone\n  needed: x");
   expect(await stage.run()).toMatchObject({ outcome: "copied" });
   expect([stage.count("old chain_snapshot"), stage.count("old chain_end_old")]).toEqual([4, 3]);
   const said = "the old host could not be cleaned up: gone; the host does so by itself, or the next run does";

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { test as base } from "vitest";
 import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
 import { copyChain } from "../../../core/chainCopy/chainCopy.ts";
-import type { CopyHosts } from "../../../core/chainCopy/copyHosts.ts";
-import type { ChainCopyInputs, CopyHost, HostRole } from "../../../core/chainCopy/copyNodes.ts";
+import type { CopyRun } from "../../../core/chainCopy/copyHosts.ts";
+import type { ChainCopyInputs, CopyHost } from "../../../core/chainCopy/copyNodes.ts";
+import type { WhichHost } from "../../../core/host/rootPair.ts";
 import type { Variables } from "../../../core/ssh/foreign.ts";
 import { sentText } from "../../hostile.ts";
 
@@ -75,13 +76,14 @@ export class CopyStage {
   };
 
   run(): ReturnType<typeof copyChain> {
-    const hosts: CopyHosts = {
-      call: async (of, name, variables) => this.call(of, name, variables),
+    const hosts: CopyRun["hosts"] = {
+      call: async ({ side, name, variables }) => this.call(side, name, variables),
       close: () => undefined,
-      follow: async (name, variables, _options, heard) => {
-        this.call("new", name, variables);
-        heard(`bytes ${this.answer("progress")}`);
+      follow: async ({ side, name, variables }, onLine) => {
+        this.call(side, name, variables);
+        onLine(`bytes ${this.answer("progress")}`);
       },
+      takeLease: async ({ side, name }) => void this.call(side, name, undefined),
     };
     const deps = {
       now: () => this.time,
@@ -91,12 +93,12 @@ export class CopyStage {
         await new Promise((resolve) => setImmediate(resolve));
       },
       say: (line: string) => void this.said.push(line),
-      readVersion: async (side: HostRole) => {
+      readVersion: async (side: WhichHost) => {
         if (side === "new" && this.isSilent()) throw new Error("no answer");
         return this.answer("nodeVersion");
       },
       readVersionGaps: async () => this.gaps,
-      readNodeStatus: async (side: HostRole) => ({
+      readNodeStatus: async (side: WhichHost) => ({
         synced: side === "old" ? this.isOldSynced : this.isSynced,
         why: this.answer("nodeWhy"),
         known: side === "old" || !this.isSilent(),

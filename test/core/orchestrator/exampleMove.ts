@@ -1,3 +1,4 @@
+import type { PairCall } from "../../../core/host/rootPair.ts";
 import type { Requirements } from "../../../core/orchestrator/checks/survey.ts";
 import { HostPair } from "../../../core/orchestrator/hosts/hostPair.ts";
 import type { MoveHost, MoveInputs } from "../../../core/orchestrator/hosts/moveInputs.ts";
@@ -108,8 +109,8 @@ export const exampleInputs = (more: Partial<MoveInputs> = {}): MoveInputs => ({
 /** Returns both hosts with these parts replaced. */
 export function pairDouble(parts: Partial<HostPair>): HostPair {
   const deps = { now: () => 0, ticks: () => 0, sleep: async () => undefined, say: () => undefined };
-  const pair = new HostPair(exampleInputs(), "token", deps);
-  return Object.assign(pair, { variables: () => ({}), close: async () => undefined }, parts);
+  const pair = new HostPair(exampleInputs(), deps);
+  return Object.assign(pair, { variables: ({ variables }: PairCall) => variables, close: () => undefined }, parts);
 }
 
 /** Requirements of a move between the hosts `old` and `new`. */

@@ -209,8 +209,9 @@ describe("a host's key for the copy", () => {
 
   test("is read with its addresses", () => {
     const addresses = ["203.0.113.9", "2001:db8::9"];
-    expect(parseCopyKey(`${key}\n${addresses.join(" ")} \n`, "h")).toEqual({ key, addresses });
-    expect(parseCopyKey(`${key}\n\n`, "h").addresses).toEqual([]);
+    const right = { public_key: key, from_addresses: [...addresses, "h"] };
+    expect(parseCopyKey(`${key}\n${addresses.join(" ")} \n`, "h")).toEqual(right);
+    expect(parseCopyKey(`${key}\n\n`, "h").from_addresses).toEqual(["h"]);
   });
 
   test.for([

@@ -30,7 +30,7 @@ export function localRoot(): LocalRoot {
   const functions = readOrchestratorLibrary().split(asRoot)[1] ?? "";
   const places = {
     state: join(scratch, "state"),
-    signer_runs: join(scratch, "run"),
+    runs_dir: join(scratch, "run"),
     host_name: "local",
     stack_word: "prod",
   };

@@ -94,9 +94,9 @@ export function openScriptStage() {
     .replaceAll("/etc/systemd/system", join(dir, "units"));
   const text = () => (existsSync(file) ? readFileSync(file, "utf8") : "");
   const call = (name: string, variables: Variables) => {
-    // The run owns the lock.
-    writeFileSync(join(state, "orchestrator.lock"), "me 99999999999 \n");
-    const all = { signer_runs: join(dir, "run"), ...variables };
+    // The run has the lease.
+    writeFileSync(join(state, "orchestrator.lock"), "me 99999999999 - prod\n");
+    const all = { ...variables, token: "me" };
     return box.run(`${functions}\n${formatAssignments(all)}${name} < /dev/null`);
   };
   return {
@@ -145,7 +145,7 @@ export function openScriptStage() {
       const address = (which: WhichHost) => (which === side ? "192.0.2.3" : "192.0.2.4");
       const inputs = exampleInputs({ old: host("old", address("old")), new: host("new", address("new")) });
       const deps = { now: () => 0, ticks: () => 0, sleep: async () => undefined, say: () => undefined };
-      const pair = Object.assign(new HostPair(inputs, "me", deps), { roots: { old: root, new: root } });
+      const pair = Object.assign(new HostPair(inputs, deps), { roots: { old: root, new: root } });
       const seen = { active: false, masked: false, text: read, journal: parseJournal(read, "h") };
       const states = { old: undefined, new: undefined, [side]: seen };
       const enter = settled ? ([settled] as const) : entered[name];

@@ -79,6 +79,7 @@ export class Sandbox {
     const moves: [string, string][] = [
       ["\nstate=/var/lib/pillar-host\n", `\nstate=${this.state}\n`],
       ["\nlogs=/var/log/pillar-host\n", `\nlogs=${this.logs}\n`],
+      ["\nruns_dir=/run/pillar-host\n", `\nruns_dir=${this.dir}/run\n`],
       ["\nproc=/proc\n", `\nproc=${this.dir}/proc\n`],
     ];
     return this.inside(replaceAll(`host_name=h\nstack_word=prod\n${commands}${script}`, moves));

@@ -7,14 +7,10 @@ import type { NodeTarget } from "../../../core/chain/node.ts";
 import { isAnswered } from "../../../core/chain/reading.ts";
 import { readSharedHeights } from "../../../core/chain/sameChain.ts";
 import { copyChain } from "../../../core/chainCopy/chainCopy.ts";
-import type { CopyHosts } from "../../../core/chainCopy/copyHosts.ts";
-import {
-  type ChainCopyInputs,
-  type CopyDeps,
-  createNodeAccess,
-  type HostRole,
-} from "../../../core/chainCopy/copyNodes.ts";
+import type { CopyRun } from "../../../core/chainCopy/copyHosts.ts";
+import { type ChainCopyInputs, type CopyDeps, createNodeAccess } from "../../../core/chainCopy/copyNodes.ts";
 import type { LogRef } from "../../../core/eventLog/eventLog.ts";
+import type { WhichHost } from "../../../core/host/rootPair.ts";
 import { decideRetirement } from "../../../core/retirement/decideRetirement.ts";
 import { readChain } from "../../../core/retirement/readChain.ts";
 import { readNodeStatus } from "../../../core/sync/nodeStatus.ts";
@@ -222,20 +218,21 @@ function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): 
   } satisfies ChainCopyInputs;
   const facts =
     "active=active\nowner=\nnom=there\nconsensus=there\ncache=none\nbytes=1000\nfree=9000000000\nload=0\nend=yes\n";
-  const call: CopyHosts["call"] = async (_side, name) => {
+  const call: CopyRun["hosts"]["call"] = async ({ name }) => {
     // A call without an exit code would be repeated for minutes.
     if (name === "chain_snapshot") throw Object.assign(new Error("the copy began"), { exitCode: 1 });
     return name === "chain_facts" ? facts : "";
   };
   const access = createNodeAccess(inputs);
-  const readNodeStatus = async (side: HostRole) => {
+  const readNodeStatus = async (side: WhichHost) => {
     const status = await access.readNodeStatus(side);
     // The new node has a young chain, which proves nothing yet.
     return side === "old" ? status : { ...status, synced: false };
   };
   const sleep = async () => undefined;
   const deps: CopyDeps = { ...systemClock, ...access, sleep, readNodeStatus, say: () => undefined };
-  return copyChain(inputs, deps, { call, roots: {}, close: () => undefined } as unknown as CopyHosts);
+  const none = async () => undefined;
+  return copyChain(inputs, deps, { call, follow: none, takeLease: none, close: () => undefined });
 }
 
 describe("a chain copy", () => {

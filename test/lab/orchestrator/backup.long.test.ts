@@ -239,7 +239,7 @@ describe("units that are enabled from another directory", () => {
     expect(await stateOf("orchestrator")).toMatch(/^\/dev\/null\n.*\norchestrator.service.moved\nmasked\ninactive$/s);
     await onHost(from, "! systemctl start orchestrator 2> /dev/null");
     const restored = { ...variables, journal: stopping.next_journal, next_journal: written("restored"), enable: "no" };
-    const undo = "signer_take_lock; signer_restore; signer_settle; signer_drop_lock";
+    const undo = "signer_take_lock; signer_restore; signer_settle";
     await call(readOrchestratorLibrary(), undo, restored);
     expect(await stateOf("orchestrator")).toBe(before);
   });

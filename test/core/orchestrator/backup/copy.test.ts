@@ -56,7 +56,7 @@ test("keeps a key share that a copy would drop, by its hash", async () => {
   const [directory, into, state] = ["source", "arriving", "state"].map((name) => join(root.scratch, name)) as Three;
   for (const place of [directory, into]) mkdirSync(join(place, "tss"), { recursive: true });
   const share = "tss/localstate-02ab.json";
-  const both = `signer_work() { work=$(mktemp -dp "${root.scratch}"); }
+  const both = `make_work() { work=$(mktemp -dp "${root.scratch}"); }
     exchanged() {
       mkfifo "$1/up" "$1/down"
       copy_send < "$1/up" > "$1/down" &

@@ -25,7 +25,6 @@ const take = async (paths: readonly string[], base = join(root.scratch, "host"))
 const saga = () => ({
   token: "t",
   journal: "",
-  orchestrator_lock: join(root.scratch, "state/orchestrator.lock"),
   orchestrator_journal: join(root.scratch, "state/orchestrator.json"),
 });
 const messageOf = (work: Promise<string>) => work.then(String, ({ message }: Error) => message);

@@ -22,7 +22,7 @@ test("a lost host that refuses its port is asked four times within half a minute
   const ticks = () => slept.reduce((sum, each) => sum + each, 0);
   const sleep = async (milliseconds: number) => void slept.push(milliseconds);
   const deps = { now: () => 0, ticks, sleep, say: (line: string) => void said.push(line) };
-  const pair = new HostPair(exampleInputs({ old, restoreFrom: "/b.tar.age" }), "token", deps);
+  const pair = new HostPair(exampleInputs({ old, restoreFrom: "/b.tar.age" }), deps);
   const before = { new: undefined, old: { journal: undefined, active: false, masked: false } };
   expect(await pair.look(before)).toEqual({ old: undefined, new: undefined });
   expect(slept).toEqual([8000, 8000, 8000]);

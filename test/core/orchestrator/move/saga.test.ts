@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runSaga } from "../../../../core/orchestrator/move/saga.ts";
 import type { Saga } from "../../../../core/orchestrator/rules/journal.ts";
+import { ProblemError } from "../../../../core/util/problem.ts";
 import type { HostEvent } from "../../../../lab/simulation/events.ts";
 import { installed, signing } from "../../../../lab/simulation/host.ts";
 import { Killed, Model } from "../../../../lab/simulation/model.ts";
@@ -184,7 +185,7 @@ describe("runSaga", () => {
   });
 
   it("touches nothing once another run has taken over", async () => {
-    const { model, steps } = failingAt("fence", Object.assign(new Error("taken over"), { taken: true }), false);
+    const { model, steps } = failingAt("fence", new ProblemError({ kind: "anotherRun", what: "taken over" }), false);
     expect(await run(model, forward)).toBe("taken over");
     expect(steps).toEqual(["bulk", "stop", "backup", "fence"]);
   });

@@ -53,7 +53,7 @@ const obstacles: readonly Obstacle[] = [
 ];
 const memory: RunMemory = { bulkCopied: true, stopped: true, backedUp: true, failed: false };
 const deps = { now: () => 0, ticks: () => 0, sleep: async () => undefined, say: () => undefined };
-const pair = new HostPair(exampleInputs(), "token", deps);
+const pair = new HostPair(exampleInputs(), deps);
 
 /** Returns the text that a run sends to the hosts and prints, with such a journal on one of them. */
 function madeOf(journal: { readonly side: "old" | "new" } & object, active: boolean) {
@@ -65,7 +65,9 @@ function madeOf(journal: { readonly side: "old" | "new" } & object, active: bool
       const wanted = { move: moveNamed("pillar-host/prod/Anvil/1"), direction };
       const next = decideNext(wanted, seen, remembered);
       if (next.do === "done" || next.do === "stop here") return [];
-      return (["old", "new"] as const).map((side) => sentText(next.do, pair.variables(side, seen)));
+      return (["old", "new"] as const).map((side) =>
+        sentText(next.do, pair.variables({ side, name: "", states: seen })),
+      );
     }),
   );
   const told = found.journal

@@ -107,7 +107,7 @@ describe("the remains of a copy", () => {
 
   test("are nothing on a host without a copy: nothing is touched", async ({ stage }) => {
     stage.databases(stage.data, "own");
-    expect(await stage.call("chain_away", {}, 'rm -f "$chain_owner"; chain_take() { echo taken; }')).toEqual(ran);
+    expect(await stage.call("chain_away", {}, 'rm -f "$chain_lock"; chain_take() { echo taken; }')).toEqual(ran);
     expect(existsSync(join(stage.box.dir, "active"))).toBe(false);
   });
 
@@ -138,11 +138,11 @@ describe("received files", () => {
   test("are removed by their own names only", async ({ stage }) => {
     arrived(stage);
     const remove = (path: string) =>
-      stage.call("chain_remove", { remove: Buffer.from(`${path}\0`).toString("base64") });
+      stage.call("chain_remove", { retake: Buffer.from(`${path}\0`).toString("base64") });
     expect(await remove("nom/000002.ldb")).toEqual(ran);
     expect(existsSync(join(arriving(stage), "nom/000002.ldb"))).toBe(false);
     for (const path of ["../nom/CURRENT", "nom/../../nom/CURRENT", "/etc/passwd", "wallet/producer"])
-      expect((await remove(path)).stderr, path).toContain("the old host names files outside of its databases");
+      expect((await remove(path)).stderr, path).toContain("the other host names files outside of its directory");
     expect(stage.whose(stage.data)).toEqual(own);
   });
 

@@ -18,6 +18,9 @@ const snapshot = (stage: ChainStage, before = momentums()) => {
 };
 const whole = { nom: "old", consensus: "old", cache: "old" };
 
+/** Returns the lease of a killed run, which has this many seconds left. */
+const killed = (left = 300) => `t1 ${Math.floor(Date.now() / 1000) + left} 1:1 pillar-host/prod Anvil\n`;
+
 describe("the snapshot of a running node", () => {
   test("links its tables, and copies files that are still written", async ({ stage }) => {
     mkdirSync(join(stage.data, "nom"));
@@ -62,6 +65,7 @@ chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/once" ] || { : > "
 
   test("is removed at the end of the copy, also of a killed run", async ({ stage }) => {
     await snapshot(stage);
+    stage.box.mark("chain-copy.lock", killed());
     expect((await stage.call("chain_end_old", { token: "t2" })).code).toBe(0);
     expect([stage.left(), existsSync(stage.box.state), stage.whose(stage.data)]).toEqual([[], false, whole]);
     expect(readFileSync(join(stage.data, "nom/000002.ldb"), "utf8")).toBe("old nom");
@@ -84,7 +88,7 @@ chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/once" ] || { : > "
     }
   });
 
-  test("is removed by the host itself if no run renews its claim", async ({ stage }) => {
+  test("is removed by the host itself if no run renews its lease", async ({ stage }) => {
     await snapshot(stage);
     const script = join(stage.box.state, "chain-copy.end");
     writeFileSync(
@@ -104,9 +108,22 @@ chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/once" ] || { : > "
       ]),
     );
     expect(existsSync(join(stage.box.dir, enabled))).toBe(true);
-    const { stdout } = await stage.box.run(`touch -d '2000 seconds ago' state/chain-copy.owner; bash "${script}"`);
+    stage.box.command("sleep", ":");
+    const { stdout } = await stage.box.run(`sed -i 's/ [0-9]* / 1 /' state/chain-copy.lock; bash "${script}"`);
     expect([stdout, stage.left()]).toEqual(["taken back\n", []]);
     for (const path of [unit, join(stage.box.dir, enabled)]) expect(existsSync(path)).toBe(false);
+  });
+
+  test("is not removed because a clock jumps, which its run's next call rights", async ({ stage }) => {
+    await snapshot(stage);
+    const lock = "state/chain-copy.lock";
+    stage.box.command(
+      "sleep",
+      `case $1 in 20) echo "t1 $(($(date +%s) + 9)) - x" > ${lock} ;; *) rm -f ${lock} ;; esac`,
+    );
+    const script = join(stage.box.state, "chain-copy.end");
+    expect((await stage.box.run(`sed -i 's/ [0-9]* / 1 /' ${lock}; bash "${script}"`)).code).toBe(0);
+    expect(stage.left()).toEqual([".pillar-host-snapshot"]);
   });
 
   test("is left to its run, whose end the waiting cleanup script survives without a trace", async ({ stage }) => {
@@ -128,15 +145,20 @@ chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/once" ] || { : > "
   });
 });
 
-test("the claim on a host is a stack's newest run's, and not taken from another stack at work", async ({ stage }) => {
-  for (const token of ["t1", "t2"]) expect((await stage.call("chain_take", { token })).code).toBe(0);
+test("a host is taken from no run at work; from a killed one at once, by another stack after its time", async ({
+  stage,
+}) => {
+  const take = async (more: Readonly<Record<string, string>>) => (await stage.call("chain_take", more)).stdout;
+  const other = { token: "t3", stack_identity: "pillar-host/other Anvil" };
+  expect(await take({})).toBe("taken\n");
+  expect(await take({ token: "t2" })).toMatch(/^held \d+ - pillar-host\/prod Anvil\n$/);
+  stage.box.mark("chain-copy.lock", killed());
+  expect(await take(other)).toMatch(/^held \d+ 1 pillar-host\/prod Anvil\n$/);
+  expect(await take({ token: "t2" })).toBe("taken\n");
   const { code, stderr } = await stage.call("chain_old_now", {}, "chain_take() { :; }");
   expect([code, stderr]).toEqual([75, expect.stringContaining("h: another run has taken this copy over")]);
-  const other = await stage.call("chain_take", { stack_identity: "pillar-host/other Anvil" });
-  const words = "another stack copies the chain from this host now: pillar-host/prod Anvil";
-  expect([other.code, other.stderr]).toEqual([75, expect.stringContaining(words)]);
-  await stage.box.run("touch -d '2000 seconds ago' state/chain-copy.owner");
-  expect((await stage.call("chain_take", { stack_identity: "pillar-host/other Anvil" })).code).toBe(0);
+  stage.box.mark("chain-copy.lock", killed(-1));
+  expect(await take(other)).toBe("taken\n");
 });
 
 test("the facts of a host are read before the copy", async ({ stage }) => {

@@ -39,8 +39,7 @@ function open(box: Sandbox): ChainStage {
   const data = join(box.dir, "data");
   for (const place of [data, join(box.dir, "run"), join(box.dir, "units")]) mkdirSync(place);
   box.command("systemctl", systemctl);
-  const moved = `\nchain_runs=${join(box.dir, "run")}\n`;
-  const functions = box.library(readChainCopyLibrary()).replace("\nchain_runs=/run/pillar-host\n", moved);
+  const functions = box.library(readChainCopyLibrary());
   const variables = {
     token: "t1",
     side: "new",

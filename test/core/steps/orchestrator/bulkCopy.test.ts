@@ -38,7 +38,7 @@ async function copy(box: Sandbox, { stage, judged = stage, ssh = sends, before =
   await box.run(before);
   const directory = join(box.dir, ".orchestrator");
   const { script } = bulkCopy(configOf({ orchestrator: { directory } }), from);
-  const ran = await box.run(box.local(script).replace("signer_runs=/run/pillar-host", `signer_runs=${box.dir}/run`));
+  const ran = await box.run(box.local(script));
   expect([box.read("state/orchestrator.json"), box.read("state/orchestrator.lock")]).toEqual([journal, undefined]);
   const share = join(`${directory}.arriving`, "tss/share");
   const arrived = existsSync(share) ? readFileSync(share, "utf8") : undefined;

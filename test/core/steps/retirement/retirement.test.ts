@@ -335,9 +335,9 @@ describe("a shutdown during a move of the orchestrator", () => {
   test("stops nothing until the other run's lease ends", async ({ host: box }) => {
     inStage(box, "staging");
     const now = Math.floor(Date.now() / 1000);
-    box.mark("orchestrator.lock", `theirs ${now + 100} \n`);
+    box.mark("orchestrator.lock", `theirs ${now + 30} - theirs\n`);
     expect(await call(box, "retire_stop")).toMatchObject(refused("a run is at work on the move"));
-    box.mark("orchestrator.lock", `theirs ${now - 1} \n`);
+    box.mark("orchestrator.lock", `theirs ${now - 1} - theirs\n`);
     expect((await call(box, "retire_stop")).code).toBe(0);
   });
 
