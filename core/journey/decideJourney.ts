@@ -29,7 +29,7 @@ export type JourneyStep =
   | { readonly kind: "none" };
 
 export interface Decision {
-  readonly stage: texts.Stage;
+  readonly stage: texts.JourneyStage;
   readonly needs: texts.Needs;
   readonly step: JourneyStep;
   /** A line for a table. */
@@ -117,7 +117,7 @@ function decideRun(facts: StackFacts): Before | undefined {
 }
 
 /** Decides whether the last run has to be continued. It comes before all but what only the operator can do. */
-function decideUnfinished(facts: StackFacts, stage: texts.Stage): Before | undefined {
+function decideUnfinished(facts: StackFacts, stage: texts.JourneyStage): Before | undefined {
   const { run, state } = facts;
   const isFinished = run !== undefined || state?.last.finished === true || !hasBegun(facts);
   if (isFinished || stage === "tooEarly" || stage === "retiringUnseen") return undefined;
@@ -132,11 +132,11 @@ function decideUnfinished(facts: StackFacts, stage: texts.Stage): Before | undef
 }
 
 /** Stages whose step is done in the wallet, with this host's address. */
-const offering: readonly texts.Stage[] = ["wallet", "foreign", "wentBack"];
+const offering: readonly texts.JourneyStage[] = ["wallet", "foreign", "wentBack"];
 /** Stages of a synced node, in which a run moves the orchestrator. */
-const afterSync: readonly texts.Stage[] = [...offering, "left", "unseen", "registered", "unnoted", "producing"];
+const afterSync: readonly texts.JourneyStage[] = [...offering, "left", "unseen", "registered", "unnoted", "producing"];
 
-function decideActiveStage(facts: StackFacts, registration: Registration | undefined): texts.Stage {
+function decideActiveStage(facts: StackFacts, registration: Registration | undefined): texts.JourneyStage {
   const { node, state, locks, run } = facts;
   // A first run that is still active may not have stored anything in the state.
   if (!hasBegun(facts)) return (locks ?? []).length > 0 ? "started" : "notStarted";
@@ -159,13 +159,13 @@ function decideActiveStage(facts: StackFacts, registration: Registration | undef
   return done?.packages === undefined ? "started" : "packages";
 }
 
-function decideAdoptedStage(facts: StackFacts, registration: Registration | undefined): texts.Stage {
+function decideAdoptedStage(facts: StackFacts, registration: Registration | undefined): texts.JourneyStage {
   if (!hasBegun(facts)) return "toAdopt";
   if (facts.node?.synced) return "adopted";
   return registration?.kind === "tooEarly" ? "adoptedTooEarly" : "adoptedBehind";
 }
 
-function decideRetiringStage(facts: StackFacts): texts.Stage {
+function decideRetiringStage(facts: StackFacts): texts.JourneyStage {
   if (!hasBegun(facts)) return "gone";
   const unit = takeValue(facts.parts?.node);
   if (unit === undefined) return "retiringUnseen";

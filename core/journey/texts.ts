@@ -10,11 +10,11 @@ import type { OrchestratorOutput } from "./outputs.ts";
 
 /** `step`: take the next step at any time. `wait`: the stack only needs time. `attention`: solve a problem. */
 export type Needs = "nothing" | "step" | "wait" | "attention";
-export type Stage = keyof typeof stages;
+export type JourneyStage = keyof typeof stages;
 
 /** The facts, and what was decided from them. */
 export interface Known extends StackFacts {
-  readonly stage: Stage;
+  readonly stage: JourneyStage;
   readonly registration: Registration | undefined;
   readonly timing: MoveTiming;
   readonly orchestrator: OrchestratorOutput | undefined;
