@@ -145,6 +145,7 @@ export function createStepLines(
     if (step.quiet) return;
     // The hook's URN, because the resource's own has no value before the resource is created.
     row = { urn: pulumi.output(urn) } as pulumi.Resource;
+    await step.before?.(host, show);
     isAtWork = true;
     if (!step.readsOnly) follow(host);
   });

@@ -3,9 +3,12 @@ import { createOldHost } from "../../core/chain/configuredNode.ts";
 import type { StackConfig } from "../../core/config/config.ts";
 import { formatMove } from "../../core/eventLog/moveId.ts";
 import type { OrchestratorOutput } from "../../core/journey/outputs.ts";
-import { createSecureOptions } from "../../core/orchestrator/hosts/moveInputs.ts";
+import { prepareBulkCopy } from "../../core/orchestrator/hosts/bulkCopyKey.ts";
+import { createMoveInputs, createSecureOptions } from "../../core/orchestrator/hosts/moveInputs.ts";
+import type { OrchestratorHost } from "../../core/ssh/root.ts";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps.ts";
-import { CopyKey } from "../../providers/copyKey.ts";
+import { systemClock } from "../../core/util/clock.ts";
+import { isUnattended } from "../../core/util/unattended.ts";
 import { OrchestratorBackup } from "../../providers/orchestratorBackup.ts";
 import { OrchestratorMove } from "../../providers/orchestratorMove.ts";
 import type { Host } from "../host/host.ts";
@@ -19,9 +22,8 @@ interface OrchestratorArgs {
 }
 
 /**
- * Procedure B (docs/specification.md, 1.2): moves the orchestrator to this host, or back. Only the providers' code and
- * the new host's bulk copy connect to the old host. The journals tell what is left to do, so after the move the old
- * host may be gone.
+ * Procedure B (docs/specification.md, 1.2): moves the orchestrator to this host, or back. The journals tell what is left
+ * to do, so after the move the old host may be gone.
  */
 export class Orchestrator extends pulumi.ComponentResource {
   public readonly shown: pulumi.Output<OrchestratorOutput>;
@@ -30,19 +32,22 @@ export class Orchestrator extends pulumi.ComponentResource {
     super("pillar-host:orchestrator:Orchestrator", name);
     const { rollback, attempt } = config.orchestrator;
     const options = createSecureOptions(config);
-    const known = createHostIdentity(host.access);
-    const triggers = { ...known, options };
+    const triggers = { ...createHostIdentity(host.access), options };
     const backup = new OrchestratorBackup(`${name}-backup`, triggers, { parent: this, dependsOn: [...after] });
     const install = runStep(`${name}-install`, installStep(config), host.access, { parent: this, dependsOn: [backup] });
-    const copyKey = new CopyKey(
-      `${name}-copy-key`,
-      { ...known, move: options.move },
-      { parent: this, dependsOn: [install.proved] },
-    );
-    const from = { user: options.sshUser, address: options.copyAddress, port: options.sshPort };
-    const copied = runStep(`${name}-bulk-copy`, bulkCopy(config, from), host.access, {
+    const copy = {
+      ...bulkCopy(config, { user: options.sshUser, address: options.copyAddress, port: options.sshPort }),
+      // In the program: a resource would leave the key on both hosts if a step between them failed.
+      before: async ({ ssh }: OrchestratorHost, show: (line: string) => void) => {
+        // The move that follows would refuse to run, so nothing may be left on the new host for it.
+        if (isUnattended(process.env)) return;
+        const say = (line: string) => show(`orchestrator: ${line}`);
+        await prepareBulkCopy(createMoveInputs(config, ssh.address, ssh.hostKey), { ...systemClock, say });
+      },
+    };
+    const copied = runStep(`${name}-bulk-copy`, copy, host.access, {
       parent: this,
-      dependsOn: [copyKey],
+      dependsOn: [install.proved],
       // Every move needs a copy, but the step's text is always the same, so the move's name triggers it.
       triggers: [formatMove(options.move)],
     });

@@ -1,6 +1,6 @@
 /** The dynamic resources. Each is a class in providers/. */
 const dynamic = [
-  ...(["ChainCopy", "CopyKey", "FirstContact", "HostKey", "HostSetUp", "HourlyRestartOff", "NodeShutdown"] as const),
+  ...(["ChainCopy", "FirstContact", "HostKey", "HostSetUp", "HourlyRestartOff", "NodeShutdown"] as const),
   ...(["NodeUpgrade", "OrchestratorBackup", "OrchestratorMove", "RetirementGuard", "ServerOrder", "SyncGate"] as const),
 ];
 

@@ -4,7 +4,6 @@ import { printable } from "../../core/util/printable.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { type DynamicType, formatProviderName } from "../../core/util/resourceTypes.ts";
 import { ChainCopy } from "../chainCopy.ts";
-import { CopyKey } from "../copyKey.ts";
 import { FirstContact } from "../firstContact.ts";
 import { HostKey } from "../hostKey.ts";
 import { HostSetUp } from "../hostSetUp.ts";
@@ -21,7 +20,7 @@ import { hideStack } from "./provider.ts";
 type WithProvider = { readonly provider: pulumi.dynamic.ResourceProvider };
 
 const classes: Readonly<Record<DynamicType, WithProvider>> = {
-  ...{ ChainCopy, CopyKey, FirstContact, HostKey, HostSetUp, HourlyRestartOff, NodeShutdown, NodeUpgrade },
+  ...{ ChainCopy, FirstContact, HostKey, HostSetUp, HourlyRestartOff, NodeShutdown, NodeUpgrade },
   ...{ OrchestratorBackup, OrchestratorMove, RetirementGuard, ServerOrder, SyncGate },
 };
 

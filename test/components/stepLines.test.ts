@@ -123,6 +123,20 @@ async function errorsOf(hook: () => unknown): Promise<(string | undefined)[]> {
   return [...(await Promise.all(printed)), thrown as string];
 }
 
+test("does first what comes before a step, once its login works, and ends the run with its error", async () => {
+  const before: Step["before"] = async ({ ssh }, show) => {
+    show(`before ${ssh.address}`);
+    await turn();
+    expect(opened.made).toBe(0);
+    throw new Error("no room");
+  };
+  const refuse = async () => Promise.reject(new Error("no login"));
+  expect(await errorsOf((await linesOf({ ...step, before }, refuse)).begin)).not.toContain("no room");
+  expect(shown()).toEqual([]);
+  expect(await errorsOf((await linesOf({ ...step, before })).begin)).toEqual(["no room"]);
+  expect(shown()).toEqual(["before 203.0.113.7"]);
+});
+
 test("ends a step, also a quiet one, before it begins if the host refuses the login, in words of their own", async () => {
   const refuse = async ({ address }: { address: string }) => Promise.reject(new Error(`${address} refuses the login`));
   for (const which of [step, { ...step, quiet: true }]) {

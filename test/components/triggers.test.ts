@@ -183,7 +183,6 @@ test("each key of the configuration is a reason to run for these resources alone
     "node-chain-copy": inOrder([...host, "oldHost.address", "oldHost.hostKey", "sync.copyAgain", "sync.from"]),
     "node-sync": host,
     "orchestrator-backup": inOrder(move),
-    "orchestrator-copy-key": inOrder([...guarded, "orchestrator.attempt"]),
     "orchestrator-move": inOrder([...move, "orchestrator.rollback"]),
     guard: inOrder(guarded),
   });

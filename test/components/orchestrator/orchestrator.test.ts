@@ -32,8 +32,7 @@ test("registers backup, installation, bulk copy and move in this order, without 
   expect(all.map(({ name, after }) => [name, after])).toEqual([
     ["orchestrator-backup", []],
     ["orchestrator-install", ["orchestrator-backup"]],
-    ["orchestrator-copy-key", ["orchestrator-install"]],
-    ["orchestrator-bulk-copy", ["orchestrator-copy-key"]],
+    ["orchestrator-bulk-copy", ["orchestrator-install"]],
     ["orchestrator-move", ["orchestrator-bulk-copy"]],
   ]);
   for (const { inputs } of all) expect(JSON.stringify(concealed(inputs))).not.toMatch(/hunter2/);
