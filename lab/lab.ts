@@ -7,6 +7,7 @@ import { officialName, releaseHashFile } from "./doubles/release.ts";
 import { type LabHost, LabHosts, makeKeys, privateKeyFile } from "./hosts/labHosts.ts";
 import { LabState, labDirectory, labExists, labNames } from "./hosts/labState.ts";
 import type { OwnProcess } from "./hosts/machine.ts";
+import type { MoveRecorder } from "./hosts/moveRecorder.ts";
 import {
   cloudPorts,
   createOperatorNetwork,
@@ -77,6 +78,9 @@ export class Lab {
 
   /** Machine room with the clouds' servers, to order machines from. */
   readonly machineRoom: LabMachineRoom;
+
+  /** Checks the hosts' moves, in tests. */
+  recorder?: MoveRecorder;
 
   private constructor(readonly name: string) {
     this.state = new LabState(name);
@@ -175,7 +179,9 @@ export class Lab {
 
   /** Makes and boots a host, a blank one by default, and waits until its sshd answers. */
   async addHost(name: string, ensureImage = ensureBaseImage): Promise<LabHost> {
-    return this.hosts.add(name, await ensureImage());
+    const host = await this.hosts.add(name, await ensureImage());
+    this.recorder?.watch(host);
+    return host;
   }
 
   host(name: string): LabHost {
@@ -212,9 +218,15 @@ export class Lab {
     return this.referenceUrl(name);
   }
 
-  /** Takes the lab down and removes every trace. Works on the remains of a killed run, too. */
+  /**
+   * Takes the lab down and removes every trace. Works on the remains of a killed run, too.
+   * @throws Error if its moves are no path of the simulation
+   */
   async down(): Promise<void> {
     await this.noteSecrets();
+    const servers = await this.machineRoom.servers().catch(() => []);
+    const refusal = await this.recorder?.end(servers, this.dir).catch(({ message }: Error) => message);
+    delete this.recorder;
     await this.hosts.cutPower();
     await this.state.endProcesses();
     // The room is cleared last: no process orders a machine any more.
@@ -228,6 +240,7 @@ export class Lab {
     }
     await this.hosts.releaseRoots();
     await this.state.forget();
+    if (refusal) throw new Error(refusal);
   }
 
   /** Notes the secrets of all servers while they exist. */

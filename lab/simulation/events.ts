@@ -65,7 +65,7 @@ const hourMs = 3_600_000;
 /** True if an event can happen to a host now. An operator switches a fenced host on only if no other host may sign. */
 export function canHappen(event: HostEvent, host: ModelHost, all: readonly ModelHost[]): boolean {
   if (host.isGone) return false;
-  if (event === "fence" || event === "fence by API") return !host.reachable && !host.isOff;
+  if (event === "fence" || event === "fence by API") return !host.reachable;
   // After a restore that ended, nobody switches the lost host on (docs/restore.md, Afterwards).
   const hasEnded = ({ journal }: ModelHost) =>
     journal?.stage === "running" || lookUpStage(journal?.stage).role === "source";

@@ -11,6 +11,7 @@ import { bundleNode } from "../../lab/doubles/bundle.ts";
 import type { ChainTruth } from "../../lab/doubles/chain/index.ts";
 import type { Slot } from "../../lab/doubles/chain/production.ts";
 import type { NodeBuild } from "../../lab/doubles/node/logLines.ts";
+import { MoveRecorder } from "../../lab/hosts/moveRecorder.ts";
 import { onHost } from "../../lab/hosts/onHost.ts";
 import { distributionOf } from "../../lab/images/baseImage.ts";
 import { ensurePackagedImage } from "../../lab/images/packagedImage.ts";
@@ -24,7 +25,9 @@ let made = 0;
 /** Creates a lab for one test file; take it down in afterAll. */
 export async function testLab(): Promise<Lab> {
   made += 1;
-  return Lab.create(`${ownLabPrefix()}${(process.pid % 46656).toString(36)}${made.toString(36)}`);
+  const lab = await Lab.create(`${ownLabPrefix()}${(process.pid % 46656).toString(36)}${made.toString(36)}`);
+  lab.recorder = new MoveRecorder();
+  return lab;
 }
 
 /** A lab, a host in it, and a stack for that host. */

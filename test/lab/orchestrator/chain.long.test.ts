@@ -91,6 +91,7 @@ describe("an orchestrator that moves from host to host", () => {
       `systemctl stop orchestrator; rm -rf ${disk}; tar -xpf /root/saved.tar -C /; systemctl daemon-reload; systemctl start orchestrator`,
     );
     await onHost(stage.fresh, "rm -rf /var/lib/pillar-host/orchestrator.* /root/.orchestrator*");
+    stage.lab.recorder?.byHand();
     await second({ attempt: 2 });
     const output = await expectFailure(stage.stack.up());
     const said = linesOf(output);

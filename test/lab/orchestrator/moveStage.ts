@@ -166,6 +166,7 @@ export async function putBack(stage: MoveStage): Promise<void> {
      if [ -e $unit.moved ]; then mv -f $unit.moved $unit; systemctl daemon-reload; fi
      systemctl enable -q --now orchestrator`,
   );
+  lab.recorder?.byHand();
   await waitForOrchestrator(lab, old, state.identity);
 }
 
