@@ -2,16 +2,16 @@ import { openChainView } from "../core/chain/chainView.ts";
 import { createNodeTarget } from "../core/chain/configuredNode.ts";
 import type { NodeTarget } from "../core/chain/node.ts";
 import { type LogRef, openEventLog } from "../core/eventLog/eventLog.ts";
+import { type NodePaths, readNodeFacts } from "../core/host/nodeFacts.ts";
 import type { Notice } from "../core/notify/notify.ts";
 import { askAboutPillar } from "../core/registration/agreeOnRegistration.ts";
 import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet.ts";
 import { noteRegistration, readRegistrationMemory } from "../core/registration/registrationLookup.ts";
-import { type Connection, createConnection } from "../core/ssh/connection.ts";
-import { readHostFacts } from "../core/ssh/hostFacts.ts";
+import { createNewHost } from "../core/ssh/configuredLogin.ts";
+import { createConnection } from "../core/ssh/connection.ts";
 import { isSameDisk } from "../core/ssh/publicKey.ts";
-import { addressDigest, facts } from "../core/steps/nodeSteps.ts";
-import { createEnvelope } from "../core/steps/step.ts";
-import { createReceiver } from "../core/steps/stepVariables.ts";
+import { type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root.ts";
+import { readFactsLibrary } from "../core/steps/libraries.ts";
 import { createGateSettings, createWitnessSources, type GateSettings } from "../core/sync/gateSettings.ts";
 import type { WitnessSources } from "../core/sync/references.ts";
 import { type SyncResult, waitForSync } from "../core/sync/waitForSync.ts";
@@ -62,10 +62,10 @@ interface GateInputs extends GateSettings, Pick<WitnessSources, "witnessHost"> {
   readonly record: LogRef;
   readonly target: NodeTarget;
   readonly title: string;
-  /** The script that prints the host's facts, for `bash -euo pipefail -s` as the login user. */
-  readonly factsScript: string;
-  /** The script that prints the SHA-256 of the host's producer address, run in the same way. */
-  readonly addressScript?: string | undefined;
+  readonly host: OrchestratorHost;
+  readonly node: NodePaths;
+  /** Script library (core/steps/libraries.ts). */
+  readonly library: string;
   /** The URL of a webhook. Secret. */
   readonly notify?: string | undefined;
 }
@@ -83,13 +83,13 @@ interface GateOutputs extends Partial<Omit<SyncResult, "witnessed">> {
 /** Returns what the gate needs of the configuration. Secret. */
 function createGateInputs({ stack, address, hostKey }: HostIdentity): GateInputs {
   const config = readStackConfig(stack);
-  const receiver = createReceiver(config, address);
   return {
     ...createGateSettings(config),
     ...createWitnessSources(config),
     target: createNodeTarget(config, address, hostKey),
-    factsScript: createEnvelope(facts(config, { logLines: 5, withStages: false }), receiver),
-    addressScript: createEnvelope(addressDigest(config), receiver),
+    host: createNewHost(config, address, hostKey),
+    node: config.node,
+    library: readFactsLibrary(),
     title: `Pillar ${config.pillar.name} (${stack})`,
     notify: config.notify,
   };
@@ -118,10 +118,11 @@ export async function passGate(
   const { startedAt = new Date().toISOString(), startHeight, earlier } = before;
   const kept = { startedAt, startHeight, earlier };
   const connection = createConnection(inputs.target.ssh);
+  const root = openRoot(inputs.host, inputs.library, connection);
   const { closeWitnesses, ...reader } = openNodeReader(inputs.target, inputs, connection, "always");
   const notify = (event: Notice["event"], message: string) =>
     tell(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
-  const wallet = createEarlyWalletWatch(inputs, connection, earlier, (text) => notify("registeredTooEarly", text));
+  const wallet = createEarlyWalletWatch(inputs, root, earlier, (text) => notify("registeredTooEarly", text));
   const wait = decideWait(inputs.wait);
   if (wait === "block")
     say(
@@ -134,7 +135,7 @@ export async function passGate(
         ...reader,
         say,
         notify,
-        readFacts: () => readHostFacts(connection, inputs.factsScript),
+        readFacts: () => readNodeFacts(root, inputs.node, { logLines: 5, withStages: false }),
         signal,
         seen: ({ observation }) => {
           wallet?.turn();
@@ -164,17 +165,17 @@ export async function passGate(
 
 /** Watches for a wallet update that comes too early, if there are references to ask. */
 function createEarlyWalletWatch(
-  { references, addressScript, record, target }: GateInputs,
-  connection: Connection,
+  { references, node, record, target }: GateInputs,
+  root: RootHost,
   before: string | undefined,
   tell: (text: string) => void,
 ): EarlyWalletWatch | undefined {
-  if (references.length === 0 || addressScript === undefined) return undefined;
+  if (references.length === 0) return undefined;
   const log = openEventLog(record, { ...systemClock, say: (line) => say(`sync: ${line}`) });
   const view = openChainView(target, { references });
   return watchForEarlyWallet(record.pillar, before, {
     read: () => askAboutPillar(view, record.pillar),
-    digest: () => readAddressDigest(connection, addressScript),
+    digest: () => readAddressDigest(root, node),
     ...systemClock,
     say,
     tell,

@@ -3,6 +3,7 @@ import type { StatusParts } from "../cli/status/parts/statusParts.ts";
 import { partsOf, registrations, unmet, viewOf } from "./cli/exampleView.ts";
 import { atHeight, seenFrom } from "./core/chain/readings.ts";
 import { CopyStage } from "./core/chainCopy/copyStage.ts";
+import { answerFacts } from "./core/host/printedFacts.ts";
 import { facts, own, reading, rewards } from "./core/retirement/exampleFacts.ts";
 import { answer, hour, nodeTime } from "./core/sync/looks.ts";
 
@@ -50,7 +51,7 @@ const load = async () => ({
   ...(await import("../core/journey/decideJourney.ts")),
   ...(await import("../core/journey/migration.ts")),
   ...(await import("../core/orchestrator/checks/prerequisites.ts")),
-  ...(await import("../core/orchestrator/rules/hostPairFacts.ts")),
+  ...(await import("../core/orchestrator/hosts/orchestratorFacts.ts")),
   ...(await import("../core/retirement/decideRetirement.ts")),
   ...(await import("../core/sync/references.ts")),
   ...(await import("../core/sync/waitForSync.ts")),
@@ -73,8 +74,8 @@ afterAll(() => {
 });
 
 const gap = { fromHeight: 9, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" };
-const damaged = `journal=${Buffer.from("{").toString("base64")}\n`;
-const running = "active=active\n";
+const damaged = `journal=${Buffer.from("{").toString("base64")}`;
+const running = "signerActive=yes";
 
 /** Returns the key of the wait for these conditions of a destroy. */
 function waitFor(...kinds: readonly string[]) {
@@ -108,9 +109,15 @@ function retire() {
   return conditions.map(({ loss, saidBy = [] }) => [loss, saidBy.length]);
 }
 
-/** Returns the address of the host whose orchestrator is backed up, of two hosts that print this. */
+/** Returns a host with this fact. */
+const hostWith = (fact: string, address = "host1") => ({
+  address,
+  call: async () => answerFacts([fact]),
+});
+
+/** Returns the address of the host whose orchestrator is backed up, of two hosts with these facts. */
 async function findRunning(...printed: readonly string[]) {
-  const candidates = printed.map((text, at) => ({ root: { address: `host${at}`, call: async () => text }, place: {} }));
+  const candidates = printed.map((text, at) => ({ root: hostWith(text, `host${at}`), place: {} }));
   return (await rules.findOrchestrator("prod", candidates as never)).root.address;
 }
 
@@ -186,7 +193,10 @@ test.each<[rule: string, decide: () => unknown, decision: unknown]>([
   ],
   [
     "a host with a damaged journal answers",
-    async () => rules.isAnswering((await rules.toResult((async () => rules.parseFacts(damaged, "host1"))())) as never),
+    async () =>
+      rules.isAnswering(
+        (await rules.toResult(rules.readOrchestratorState(hostWith(damaged) as never, {} as never))) as never,
+      ),
     true,
   ],
   [

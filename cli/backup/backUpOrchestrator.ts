@@ -4,9 +4,9 @@ import type { Backup } from "../../core/eventLog/events.ts";
 import { createMoveId } from "../../core/eventLog/moveId.ts";
 import { takeBackup } from "../../core/orchestrator/backup/backup.ts";
 import { findWholeBackup } from "../../core/orchestrator/checks/preparation.ts";
-import { readOrchestratorFacts } from "../../core/orchestrator/checks/survey.ts";
 import { locateOrchestrator } from "../../core/orchestrator/hosts/locateOrchestrator.ts";
 import { createNewPlace, type OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs.ts";
+import { readOrchestratorState } from "../../core/orchestrator/hosts/orchestratorFacts.ts";
 import { createNewHost } from "../../core/ssh/configuredLogin.ts";
 import { openRoot, type RootHost } from "../../core/ssh/root.ts";
 import { readOrchestratorLibrary } from "../../core/steps/libraries.ts";
@@ -70,7 +70,7 @@ export async function findOrchestrator(stack: string, candidates: readonly Candi
       needed: `record them: ${up}`,
     });
   const hosts = candidates.map(async ({ root, place }) => {
-    const seen = await readOrchestratorFacts(root, place).catch((error: Error) => {
+    const seen = await readOrchestratorState(root, place).catch((error: Error) => {
       // This host answers: the orchestrator may be on it.
       if (hasKind(error, "unreadableJournal")) throw error;
       return { unseen: error.message };

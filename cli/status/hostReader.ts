@@ -1,10 +1,10 @@
 import { createNodeTarget } from "../../core/chain/configuredNode.ts";
+import { readNodeFacts } from "../../core/host/nodeFacts.ts";
+import { createNewHost } from "../../core/ssh/configuredLogin.ts";
 import { type Connection, createConnection } from "../../core/ssh/connection.ts";
-import { readHostFacts } from "../../core/ssh/hostFacts.ts";
+import { openRoot } from "../../core/ssh/root.ts";
 import type { SshTarget } from "../../core/ssh/ssh.ts";
-import { facts } from "../../core/steps/nodeSteps.ts";
-import { createEnvelope } from "../../core/steps/step.ts";
-import { createReceiver } from "../../core/steps/stepVariables.ts";
+import { readFactsLibrary } from "../../core/steps/libraries.ts";
 import { createWitnessSources } from "../../core/sync/gateSettings.ts";
 import { openNodeReader } from "../../core/sync/witnesses.ts";
 import type { StackWithHost } from "./openStack.ts";
@@ -14,8 +14,8 @@ export type HostReader = ReturnType<typeof openHostReader>;
 export function openHostReader({ config, address, hostKey }: StackWithHost) {
   const target = createNodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
-  const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
-  const script = createEnvelope(step, createReceiver(config, address));
+  const root = openRoot(createNewHost(config, address, hostKey), readFactsLibrary(), shareConnection(connection));
+  const options = { logLines: 10, withStages: config.lifecycle === "active" };
   const { closeWitnesses, ...deps } = openNodeReader(target, createWitnessSources(config), connection);
   const connections = new Map([[connectionKey(target.ssh), connection]]);
   return {
@@ -31,7 +31,8 @@ export function openHostReader({ config, address, hostKey }: StackWithHost) {
       for (const each of connections.values()) each.drop();
     },
     deps,
-    readFacts: () => readHostFacts(connection, script),
+    root,
+    readFacts: () => readNodeFacts(root, config.node, options),
   };
 }
 

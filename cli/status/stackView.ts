@@ -1,5 +1,5 @@
+import type { NodeFacts } from "../../core/host/nodeFacts.ts";
 import type { StackFacts } from "../../core/journey/facts.ts";
-import type { NodeHostFacts } from "../../core/ssh/hostFacts.ts";
 import type { SyncProgress } from "../../core/sync/progress.ts";
 import type { SyncResult } from "../../core/sync/waitForSync.ts";
 import type { TextLine } from "../../core/util/commands.ts";
@@ -16,7 +16,7 @@ export interface StackView extends Omit<StackFacts, "run" | "node"> {
   readonly sync?: SyncProgress | undefined;
   /** True if the sync gate would pass. */
   readonly synced: boolean;
-  readonly facts?: NodeHostFacts | undefined;
+  readonly facts?: NodeFacts | undefined;
   /** Lines on the ways back of a node that is not synced any more. */
   readonly waysBack?: readonly TextLine[];
   readonly parts: StatusParts;

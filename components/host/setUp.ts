@@ -7,6 +7,7 @@ import { formatProblem } from "../../core/util/problem.ts";
 import { HostSetUp } from "../../providers/hostSetUp.ts";
 import { notifyOperator, warn } from "../log.ts";
 import type { HostAccess } from "../login.ts";
+import type { SetUpReading } from "../node/nodeReading.ts";
 import type { HostArgs } from "./hostComponent.ts";
 
 /** Registers the host's set-up, and returns the access with it, by which all steps run again on a disk that was set back. */
@@ -35,8 +36,8 @@ export function addSetUp(
 }
 
 /** True if a host has nothing of the stack. A node whose markers somebody removed after the set-up is left to run. */
-export function isSetUpLost(found: readonly string[], wasSetUp: boolean): boolean {
-  return wasSetUp ? !found.includes("deploy.done") && !found.includes("unit") : !found.includes("stack");
+export function isSetUpLost({ marks, hasUnit }: SetUpReading, wasSetUp: boolean): boolean {
+  return wasSetUp ? !("deploy.done" in marks) && !hasUnit : !("stack" in marks);
 }
 
 export function formatLostSetUp(

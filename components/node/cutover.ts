@@ -12,7 +12,6 @@ import {
 } from "../../core/registration/registrationLookup.ts";
 import { findRegistrationNotices, formatRegistration } from "../../core/registration/registrationMessages.ts";
 import { formatWaysBack } from "../../core/sync/damagedDatabase.ts";
-import { parseFields } from "../../core/util/fields.ts";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff.ts";
 import type { Host } from "../host/host.ts";
 import { notifyOperator, warn } from "../log.ts";
@@ -59,7 +58,7 @@ export function registerCutover(args: CutoverArgs) {
       pillar: config.pillar.name,
       lifecycle: config.lifecycle,
       node,
-      waysBack: formatWaysBack(config, at, node, findMarkTime(await reading.setUp)),
+      waysBack: formatWaysBack(config, at, node, (await reading.setUp)?.marks.synced),
       parts: {
         registration: { value: registration },
         hourlyRestart: restart === undefined ? { problem: "not read" } : { value: restart },
@@ -83,9 +82,6 @@ export function registerCutover(args: CutoverArgs) {
         .apply(([known, orchestrator]) => [...decideJourney({ ...known, run: { ...known.run, orchestrator } }).lines]),
   };
 }
-
-/** Returns the time of a host's mark that its node was synced (core/steps/host/setUpFacts.sh). */
-const findMarkTime = (setUp: readonly string[] = []) => new Map(parseFields(setUp)).get("syncedAt");
 
 /** Reads the registration. Except in a preview, logs its changes, and notifies the operator of them. Never throws. */
 async function readRegistration(

@@ -2,12 +2,16 @@ import { openNodeChain } from "../../core/chain/chain.ts";
 import { openChainView } from "../../core/chain/chainView.ts";
 import { createNodeTarget } from "../../core/chain/configuredNode.ts";
 import type { StackConfig } from "../../core/config/config.ts";
+import { readHostFacts } from "../../core/host/facts.ts";
 import type { LastRun } from "../../core/journey/outputs.ts";
 import { askAboutPillar } from "../../core/registration/agreeOnRegistration.ts";
+import { createNewHost } from "../../core/ssh/configuredLogin.ts";
 import { createConnection, runScript } from "../../core/ssh/connection.ts";
 import { isSameHost } from "../../core/ssh/publicKey.ts";
-import { hourlyRestartNow, setUpFacts } from "../../core/steps/nodeSteps.ts";
-import { createEnvelope, type Step } from "../../core/steps/step.ts";
+import { openRoot, type RootHost } from "../../core/ssh/root.ts";
+import { readFactsLibrary } from "../../core/steps/libraries.ts";
+import { hourlyRestartNow } from "../../core/steps/nodeSteps.ts";
+import { createEnvelope } from "../../core/steps/step.ts";
 import { createReceiver } from "../../core/steps/stepVariables.ts";
 import { createWitnessSources } from "../../core/sync/gateSettings.ts";
 import { type NodeStatus, prefetch, readNodeStatus } from "../../core/sync/nodeStatus.ts";
@@ -30,8 +34,15 @@ export function createHostReader(config: StackConfig, last: LastRun): NodeHostRe
   return async () => {
     const reading = await early();
     // The node of a lost disk comes up in this run.
-    return (await reading.setUp)?.includes("unit") === false ? look(address, hostKey) : reading;
+    return (await reading.setUp)?.hasUnit === false ? look(address, hostKey) : reading;
   };
+}
+
+export type SetUpReading = Awaited<ReturnType<typeof readSetUp>>;
+
+async function readSetUp(root: RootHost, service: string) {
+  const { marks, service: unit } = await readHostFacts(root, ["marks", "service"], { service });
+  return { marks, hasUnit: !["", "not-found"].includes(unit.load) };
 }
 
 const nothing = () => undefined;
@@ -47,17 +58,18 @@ function startReading(config: StackConfig, address: string, hostKey: string) {
   const view = openChainView(target, { own: target, references: settings.references }, () => connection);
   // The lookups' timeouts begin once the connection is open. If it can't be opened, each lookup reports why.
   const connected = target.via === "ssh" ? connection.session().then(nothing, nothing) : Promise.resolve();
-  const readLines = (step: Step) =>
-    connected
-      .then(() => runScript(connection, step.name, createEnvelope(step, createReceiver(config, address)), timeoutMs))
-      .catch(nothing);
+  const root = openRoot(createNewHost(config, address, hostKey), readFactsLibrary(), connection);
+  const restartNow = hourlyRestartNow(config, true);
+  const script = createEnvelope(restartNow, createReceiver(config, address));
   const seen = {
     node: connected.then(() => readNodeStatus(target, settings, connection)),
     agreement: connected.then(() => askAboutPillar(view, config.pillar.name)),
     /** `off`, `on`, or the name of another timer that restarts the synced node; undefined if the lookup failed. */
-    hourlyRestart: readLines(hourlyRestartNow(config, true)).then((lines) => lines?.[0]?.trim()),
-    /** Names of the markers on the host, and `unit` if it has the node's unit; undefined if the lookup failed. */
-    setUp: readLines(setUpFacts(config)),
+    hourlyRestart: connected
+      .then(() => runScript(connection, restartNow.name, script, timeoutMs))
+      .then(([line]) => line?.trim(), nothing),
+    /** Markers of a stack on the host, and whether it has the node's unit; undefined if the lookup failed. */
+    setUp: connected.then(() => readSetUp(root, config.node.service)).catch(nothing),
     /** The version that the node reports; undefined if it does not answer. */
     version: config.node.release
       ? connected.then(() => openNodeChain("the node", target, connection).version()).catch(nothing)

@@ -4,8 +4,8 @@ import { commandsFor } from "../util/commands.ts";
 import { hasKind, ProblemError } from "../util/problem.ts";
 import { formatDuration, formatSize } from "../util/timeText.ts";
 import { watchStandstill } from "./copyAgain.ts";
-import { checkBefore, parseChainFacts } from "./copyChecks.ts";
-import { type CopyFacts, type CopyRun, cleanUp, openHosts, type Standstill } from "./copyHosts.ts";
+import { checkBefore } from "./copyChecks.ts";
+import { type CopyFacts, type CopyRun, cleanUp, openHosts, readCopyFacts, type Standstill } from "./copyHosts.ts";
 import type { ChainCopyInputs, CopyDeps } from "./copyNodes.ts";
 import { authorizeCopy, engineEnded, takeSnapshot, transfer } from "./transfer.ts";
 
@@ -72,9 +72,10 @@ export async function copyChain(
 
 /** Returns why the new node keeps its databases, or where it stands still. Undefined on a host before its gate. */
 async function findStandstill(run: CopyRun): Promise<Standstill | { readonly keeps: string } | undefined> {
-  const { inputs, hosts, readNodeStatus } = run;
+  const { inputs, readNodeStatus } = run;
   const { address } = inputs.new.host.ssh;
-  const { synced } = parseChainFacts(await hosts.call({ side: "new", name: "chain_facts" }), address);
+  const { marks } = await readCopyFacts(run, "new", ["marks"]);
+  const { synced } = marks;
   if (synced === undefined)
     return (await readNodeStatus("new")).synced ? { keeps: `the node of ${address} is synced` } : undefined;
   if (inputs.again === undefined) return { keeps: `the node of ${address} was synced at ${synced}` };

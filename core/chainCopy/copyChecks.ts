@@ -1,51 +1,26 @@
-import { nodeDatabases } from "../chain/nodeDatabases.ts";
 import { formatVersionFault } from "../chain/requiredVersions.ts";
 import { compareChains } from "../chain/sameChain.ts";
 import { compareNodeVersions } from "../chain/versions.ts";
+import type { FactsByName } from "../host/facts.ts";
 import type { WhichHost } from "../host/rootPair.ts";
 import { isOneMachine } from "../ssh/publicKey.ts";
 import { commandsFor } from "../util/commands.ts";
-import { parseFields } from "../util/fields.ts";
 import { ProblemError } from "../util/problem.ts";
 import { formatSize } from "../util/timeText.ts";
-import type { CopyRun } from "./copyHosts.ts";
+import { type CopyRun, readCopyFacts } from "./copyHosts.ts";
 import type { ChainCopyInputs } from "./copyNodes.ts";
 
 const gigabyte = 1e9;
 /** Bytes that must stay free on the old host: its node continues to write. */
 export const minFreeBytes = gigabyte / 2;
 
-/** Facts of a host before the copy (core/steps/chainCopy/owner.sh). */
-export type ChainFacts = ReturnType<typeof parseChainFacts>;
-
-/** Parses the output of chain_facts. @throws if it was cut off */
-export function parseChainFacts(printed: string, address: string) {
-  const fields = parseFields(printed);
-  const all = new Map(fields);
-  if (all.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
-  const text = (name: string) => all.get(name) ?? "";
-  const number = (name: string) => (/^\d+$/.test(text(name)) ? Number(text(name)) : 0);
-  return {
-    /** Time at which this program saw the node synced. */
-    synced: all.get("synced"),
-    /** State of each database's place: `there`, `none`, `link`, `mount`, `no directory` (something else is there). */
-    databases: Object.fromEntries(nodeDatabases.map((name) => [name, text(name)])),
-    bytes: number("bytes"),
-    free: number("free"),
-    staged: number("staged"),
-    /** Hashes of the network key and of the producer address. */
-    networkKey: all.get("networkKey"),
-    producer: all.get("producer"),
-    lacks: fields.flatMap(([name, value]) => (name === "lacks" ? [value] : [])),
-  };
-}
+export type ChainFacts = FactsByName["chain"];
 
 /** Checks both hosts and nodes, and says what the copy will do. @throws Error that lists every reason against it */
 export async function checkBefore(run: CopyRun): Promise<void> {
-  const { inputs, hosts } = run;
+  const { inputs } = run;
   const addresses = { old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address };
-  const readFacts = async (side: WhichHost) =>
-    parseChainFacts(await hosts.call({ side, name: "chain_facts" }), addresses[side]);
+  const readFacts = async (side: WhichHost) => (await readCopyFacts(run, side, ["chain"])).chain;
   const facts = { old: await readFacts("old"), new: await readFacts("new") };
   const faults: string[] = [];
   if (isOneMachine(inputs.old.host.ssh, inputs.new.host.ssh))

@@ -1,7 +1,9 @@
+import { nodeDatabases } from "../chain/nodeDatabases.ts";
 import type { EventDetails } from "../eventLog/events.ts";
+import { type FactGroup, readHostFacts } from "../host/facts.ts";
 import { isBroken, RootPair, type WhichHost } from "../host/rootPair.ts";
 import { markOwn } from "../ssh/foreign.ts";
-import { openRoot } from "../ssh/root.ts";
+import { openRoot, type RootHost } from "../ssh/root.ts";
 import { takeFirstLine } from "../util/printable.ts";
 import { hasKind } from "../util/problem.ts";
 import type { ChainCopyInputs, CopyDeps } from "./copyNodes.ts";
@@ -46,6 +48,15 @@ export function openHosts(inputs: ChainCopyInputs) {
     });
   });
 }
+
+/** Reads facts of a host of the copy. */
+export function readCopyFacts<N extends FactGroup>({ inputs, hosts }: CopyRun, side: WhichHost, names: readonly N[]) {
+  const { address } = inputs[side].host.ssh;
+  const call: RootHost["call"] = (name, variables, options) => hosts.call({ side, name, variables, ...options });
+  return readHostFacts({ address, call }, names, { chain_databases: nodeDatabases, tools: neededTools });
+}
+
+const neededTools = ["tar", "perl", "sha256sum", "find", "flock", "ssh-keygen", "ssh", "wget", "base64"];
 
 /** Milliseconds for which a broken connection is retried while no data arrives: a host may reboot. */
 export const stallTimeoutMs = 15 * 60_000;

@@ -1,6 +1,8 @@
 import crypto from "node:crypto";
 import { dropFigures } from "../chain/reading.ts";
-import { type Connection, runScript } from "../ssh/connection.ts";
+import { readHostFacts } from "../host/facts.ts";
+import type { NodePaths } from "../host/nodeFacts.ts";
+import type { RootHost } from "../ssh/root.ts";
 import type { Clock } from "../util/clock.ts";
 import { takeFirstLine } from "../util/printable.ts";
 import { toResult } from "../util/result.ts";
@@ -84,15 +86,12 @@ export function watchForEarlyWallet(pillar: string, before: string | undefined, 
   };
 }
 
-const digestTime = 20_000;
-
 /** Reads the SHA-256 of a host's producer address. @throws if the host has none yet or does not answer */
-export async function readAddressDigest(connection: Connection, script: string): Promise<string> {
+export async function readAddressDigest(root: RootHost, { dataDir }: Pick<NodePaths, "dataDir">): Promise<string> {
   const ofHost = (reason: string) => new Error(`this host's producer address can't be read: ${reason}`);
-  const printed = await runScript(connection, "addressDigest", script, digestTime).catch((error: Error) => {
+  const { digest } = await readHostFacts(root, ["digest"], { data_dir: dataDir }).catch((error: Error) => {
     throw ofHost(takeFirstLine(error.message));
   });
-  const digest = printed.find((line) => /^[0-9a-f]{64}$/.test(line));
   if (digest === undefined) throw ofHost("the node's configuration has none");
   return digest;
 }

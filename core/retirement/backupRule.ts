@@ -1,11 +1,12 @@
 import { isSameMove, type MoveId } from "../eventLog/moveId.ts";
+import { isKeyShare } from "../host/facts.ts";
+import type { HostPaths } from "../host/hostPaths.ts";
 import type { BackupSource } from "../orchestrator/backup/backup.ts";
-import { formatShareFile, hasShareForKey, isKeyShare } from "../orchestrator/backup/keyShare.ts";
+import { formatShareFile, hasShareForKey } from "../orchestrator/backup/keyShare.ts";
 import type { Entry, WrittenList } from "../orchestrator/backup/manifest.ts";
 import type { BridgeNow } from "../orchestrator/checks/bridgeState.ts";
 import { isSameHost } from "../ssh/publicKey.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
-import type { HostPaths } from "./guardInputs.ts";
 import type { HostFacts } from "./readHost.ts";
 
 /** An orchestrator that is, or was, on a host to be destroyed. */

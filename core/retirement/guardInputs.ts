@@ -2,17 +2,9 @@ import type { Network } from "../chain/elections.ts";
 import type { NodeTarget } from "../chain/node.ts";
 import type { Block } from "../chain/sameChain.ts";
 import type { CloudServer } from "../cloud/power.ts";
-import type { OrchestratorPaths } from "../orchestrator/hosts/moveInputs.ts";
+import type { HostPaths } from "../host/hostPaths.ts";
 import type { OrchestratorHost } from "../ssh/root.ts";
 import type { ChainSources } from "../sync/references.ts";
-
-export interface HostPaths {
-  /** Unit, data directory and RPC port of the node. */
-  readonly service: string;
-  readonly dataDir: string;
-  readonly rpcPort: number;
-  readonly signer: OrchestratorPaths;
-}
 
 /** A retired host or its successor. Secret: holds logins. */
 export type HostRef = Readonly<{ host: OrchestratorHost; places: HostPaths; node: NodeTarget }>;
@@ -39,16 +31,4 @@ export interface RetirementInputs extends HostRef, ChainSources {
   readonly backup: { readonly directory: string; readonly identityFile?: string | undefined };
   /** Script library (core/steps/libraries.ts). */
   readonly library: string;
-}
-
-export function createPathVariables({ service, dataDir, rpcPort, signer }: HostPaths) {
-  return {
-    service,
-    data_dir: dataDir,
-    rpc_port: rpcPort,
-    signer_service: signer.service,
-    signer_directory: signer.directory,
-    signer_executable: signer.executable,
-    signer_rpc_port: signer.rpcPort,
-  };
 }

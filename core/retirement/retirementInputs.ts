@@ -1,7 +1,7 @@
 import { createNodeTarget, createOtherHost } from "../chain/configuredNode.ts";
 import type { StackConfig } from "../config/config.ts";
 import { chooseRecordsPlace } from "../config/stackStore.ts";
-import { createOrchestratorPaths, type OrchestratorPaths } from "../orchestrator/hosts/moveInputs.ts";
+import { createOrchestratorPaths, type OrchestratorPaths } from "../host/hostPaths.ts";
 import { createNewHost } from "../ssh/configuredLogin.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
 import { readRetirementLibrary } from "../steps/libraries.ts";

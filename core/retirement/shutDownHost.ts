@@ -1,11 +1,12 @@
 import type { EventLog } from "../eventLog/eventLog.ts";
+import { createPathVariables, type HostPaths } from "../host/hostPaths.ts";
 import { takeBackup } from "../orchestrator/backup/backup.ts";
 import { markOwn } from "../ssh/foreign.ts";
 import type { RootHost } from "../ssh/root.ts";
 import { commandsFor } from "../util/commands.ts";
 import { ProblemError } from "../util/problem.ts";
 import { chooseLastBackup } from "./backupRule.ts";
-import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs.ts";
+import type { RetirementInputs } from "./guardInputs.ts";
 import type { HostFacts } from "./readHost.ts";
 import type { SurveyDeps } from "./surveyRetirement.ts";
 

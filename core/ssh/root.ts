@@ -31,6 +31,8 @@ export interface CallOptions {
 /** `exitCode` is absent after a broken connection or a signal. */
 export interface CallError extends Error {
   exitCode?: number;
+  /** Standard output before the failure; it may be secret. */
+  readonly printed?: string;
 }
 
 /** Separates, in a library, the part that becomes root from the functions for root. */

@@ -26,6 +26,10 @@ export async function runOver(client: ssh2.Client, command: string, input: strin
   return { ...(await running.done), stdout: printed.toString("utf8") };
 }
 
+/** Adds the output before a failure to its error. Not enumerable, as it may be secret, and errors are printed. */
+export const keepPrinted = <T extends Error>(error: T, printed: string): T =>
+  Object.defineProperty(error, "printed", { value: printed, configurable: true });
+
 /** Reads a stream to its end. `what` names the data in the error about too many bytes: truncated data could be misread. */
 export async function collect(
   { stdout, done }: { readonly stdout: Readable; readonly done: Promise<unknown> },
@@ -45,7 +49,7 @@ export async function collect(
     (error: Error) => error,
   );
   if (size > limit) throw createTooLargeError(what, limit);
-  if (failure) throw failure;
+  if (failure) throw keepPrinted(failure, Buffer.concat(chunks).toString("utf8"));
   return Buffer.concat(chunks);
 }
 

@@ -19,18 +19,23 @@ const library = (...parts: readonly string[]) =>
     readShell("lib/commands", "lib/common", "lib/lease", ...parts),
   ].join("\n");
 
+const facts = ["lib/facts", "node/configuredAddress", ...filesOf("orchestrator", "journal", "keyStore")];
+
+export const readFactsLibrary = () => library(...facts);
+
 export const readOrchestratorLibrary = () =>
   library(
+    ...facts,
     ...copyAccess,
-    ...filesOf("orchestrator", "archive", "copy", "moveSteps", "orchestratorFacts"),
-    ...filesOf("orchestrator", "journal", "keyStore", "manifest", "verify"),
+    ...filesOf("orchestrator", "archive", "copy", "moveSteps", "survey", "manifest", "verify"),
   );
 
 export const readRetirementLibrary = () =>
   library(
-    ...filesOf("node", "configuredAddress", "nodeStop", "nodeMask"),
+    ...facts,
+    ...filesOf("node", "nodeStop", "nodeMask"),
     ...["host/kernelHeaders", "retirement/retirement"],
-    ...filesOf("orchestrator", "archive", "journal", "keyStore", "manifest"),
+    ...filesOf("orchestrator", "archive", "manifest"),
   );
 
 export const readNodeReleaseLibrary = () =>
@@ -40,10 +45,7 @@ export const readNodeReleaseLibrary = () =>
   );
 
 export const readChainCopyLibrary = () =>
-  library(
-    ...filesOf("node", "configuredAddress", "nodeStop"),
-    ...copyAccess,
-    ...["orchestrator/journal", ...filesOf("chainCopy", "arrive", "owner", "snapshot", "travel")],
-  ) + formatAssignments({ chain_databases: nodeDatabases });
+  library(...facts, "node/nodeStop", ...copyAccess, ...filesOf("chainCopy", "arrive", "owner", "snapshot", "travel")) +
+  formatAssignments({ chain_databases: nodeDatabases });
 
 export const readStepOutputLibrary = () => library("lib/stepOutput");

@@ -146,7 +146,6 @@ export function deploy(config: StackConfig, identity: string): Step {
 export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: string): Step {
   const functions = createScript(
     [
-      "node/configuredAddress",
       "node/nodeStop",
       "lib/copyAccess",
       "lib/lease",
@@ -176,40 +175,11 @@ export function producerAddress(config: StackConfig): Step {
   };
 }
 
-function createLookup(name: string, files: readonly string[], values: Parameters<typeof createScript>[1]): Step {
-  return { name, limitSeconds: 15, readsOnly: true, quiet: true, script: createScript(files, values) };
-}
-
 /** Prints `on`, `off`, or what else restarts a synced node. @param isProved true if the gate has proved the sync */
 export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: boolean): Step {
   const values = { service: node.service, cron_action: "look", node_synced: isProved };
-  return createLookup("hourlyRestartNow", ["node/hourlyRestart"], values);
-}
-
-/** Prints what the host carries of this stack's set-up. */
-export function setUpFacts({ node }: Pick<StackConfig, "node">): Step {
-  return createLookup("setUpFacts", ["host/setUpFacts"], { service: node.service });
-}
-
-/** Prints the SHA-256 of the producer address in the node's configuration, or nothing. */
-export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
-  return createLookup("addressDigest", ["node/configuredAddress", "node/addressDigest"], { data_dir: node.dataDir });
-}
-
-/** Prints service, peers, disk, memory, clock and the latest log lines, without secrets. */
-export function facts({ node }: StackConfig, options: { logLines: number; withStages: boolean }): Step {
-  return {
-    name: "facts",
-    limitSeconds: 25,
-    readsOnly: true,
-    quiet: true,
-    script: createScript(["host/hostFacts"], {
-      ...createNodeVariables({ node }),
-      p2p_port: node.p2pPort,
-      log_lines: options.logLines,
-      with_stages: options.withStages,
-    }),
-  };
+  const script = createScript(["node/hourlyRestart"], values);
+  return { name: "hourlyRestartNow", limitSeconds: 15, readsOnly: true, quiet: true, script };
 }
 
 export function createNodeSteps(config: StackConfig, identity: string, shutDownAt?: string) {

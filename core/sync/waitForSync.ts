@@ -3,7 +3,7 @@ import { formatSyncAgain, type LoginAddress } from "../chain/nodeDatabases.ts";
 import { dropFigures } from "../chain/reading.ts";
 import { formatVersionGap, installLines } from "../chain/requiredVersions.ts";
 import type { SyncProof } from "../eventLog/events.ts";
-import { formatHostFacts, type NodeHostFacts } from "../ssh/hostFacts.ts";
+import { formatHostFacts, type NodeFacts } from "../host/nodeFacts.ts";
 import type { Clock } from "../util/clock.ts";
 import { commandsFor } from "../util/commands.ts";
 import { ProblemError } from "../util/problem.ts";
@@ -37,7 +37,7 @@ export interface SyncDeps extends Clock, LookupDeps {
   /** Sends a webhook notification. Returns at once and never throws. */
   notify?(event: "synced" | "stalled" | "over" | "deadline" | "tooOld", text: string): void;
   /** Reads facts that may explain a stall. Never throws. */
-  readFacts?(): Promise<NodeHostFacts>;
+  readFacts?(): Promise<NodeFacts>;
   /** Aborted once the engine was killed: then nobody waits for the result. */
   readonly signal?: AbortSignal;
 }

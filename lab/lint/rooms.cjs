@@ -5,7 +5,7 @@
  *   index → components → providers ─┐
  *     cli ──────────────────────────┤
  *   journey → retirement → orchestrator → sync   registration → sync   chainCopy → sync   upgrade → orchestrator
- *   eventLog → chain → ssh   steps → chain   notify   cloud
+ *   host → chain   eventLog → chain → ssh   steps → chain   notify   cloud
  *   config → store
  *   util
  */
@@ -16,16 +16,16 @@ const core = {
   ssh: ["config", "util"],
   chain: ["config", "ssh", "util"],
   steps: ["chain", "config", "ssh", "util"],
-  host: ["ssh", "util"],
   cloud: ["config", "ssh", "store", "util"],
   eventLog: ["chain", "config", "ssh", "store", "util"],
   notify: ["util"],
-  sync: ["chain", "config", "eventLog", "ssh", "store", "util"],
-  registration: ["sync", "chain", "eventLog", "ssh", "store", "util"],
+  host: ["chain", "config", "ssh", "util"],
+  sync: ["host", "chain", "config", "eventLog", "ssh", "store", "util"],
+  registration: ["sync", "host", "chain", "eventLog", "ssh", "store", "util"],
   // The gate does not depend on this folder: it can be deleted together with its provider.
   chainCopy: ["sync", "chain", "eventLog", "host", "ssh", "util"],
   orchestrator: ["sync", "steps", "chain", "cloud", "config", "eventLog", "host", "ssh", "store", "util"],
-  retirement: ["orchestrator", "sync", "steps", "chain", "cloud", "config", "eventLog", "ssh", "store", "util"],
+  retirement: ["orchestrator", "sync", "host", "steps", "chain", "cloud", "config", "eventLog", "ssh", "store", "util"],
   journey: ["retirement", "orchestrator", "registration", "sync", "eventLog", "chain", "ssh", "config", "util"],
   upgrade: ["orchestrator", "sync", "chain", "ssh", "util"],
 };

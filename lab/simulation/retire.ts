@@ -1,9 +1,10 @@
 import type { EventDetails, Fence, LogEvent } from "../../core/eventLog/events.ts";
+import type { HostPaths } from "../../core/host/hostPaths.ts";
 import { formatShareFile } from "../../core/orchestrator/backup/keyShare.ts";
 import type { Entry } from "../../core/orchestrator/backup/manifest.ts";
 import { createLeg } from "../../core/orchestrator/rules/generation.ts";
 import type { Saga, WhichHost } from "../../core/orchestrator/rules/journal.ts";
-import type { HostPaths, RetirementInputs } from "../../core/retirement/guardInputs.ts";
+import type { RetirementInputs } from "../../core/retirement/guardInputs.ts";
 import type { GuardMemory } from "../../core/retirement/guardMemory.ts";
 import type { HostObservation } from "../../core/retirement/readHost.ts";
 import {
@@ -42,13 +43,15 @@ function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
     masked,
     hasDirectory,
     hasKeyStore: hasDirectory && !keyAside,
-    lacks: hasDirectory ? [] : ["key share"],
+    lacks: hasDirectory ? [] : ["key share" as const],
     shares: hasDirectory ? [formatShareFile(bridgeKey(directory))] : [],
     sharesBeside: [staging, kept].flatMap((share) => (share ? [besidePath(share)] : [])),
     connections: [{ host: "127.0.0.1", port: 35998 }],
-    ...(journal ? { journal } : {}),
+    journal,
+    unit: { load: "loaded", active: running ? "active" : "inactive", sub: "", since: "", restarts: 0, result: "" },
   };
-  return { facts: { hasKeyStore: false, node: { active: false, masked: true }, signer, marks: {} } };
+  const node = { active: false, masked: true };
+  return { facts: { producer: undefined, addresses: [], hasKeyStore: false, node, signer, marks: {} } };
 }
 
 /** Returns the shares in the final backup, which a release takes first if the guard can log in. */

@@ -1,12 +1,13 @@
 import type { StatusParts } from "../../cli/status/parts/statusParts.ts";
 import type { StackView } from "../../cli/status/stackView.ts";
 import type { StackConfig } from "../../core/config/config.ts";
+import type { NodeFacts } from "../../core/host/nodeFacts.ts";
 import type { LockStatus } from "../../core/journey/facts.ts";
 import type { LastRun } from "../../core/journey/outputs.ts";
 import type { Registration } from "../../core/registration/registration.ts";
 import type { Unmet } from "../../core/retirement/retirementFacts.ts";
-import { type NodeHostFacts, parseNodeHostFacts } from "../../core/ssh/hostFacts.ts";
 import type { SyncProgress } from "../../core/sync/progress.ts";
+import { parseWhole } from "../core/host/printedFacts.ts";
 
 /** Returns a lookup of a syncing node with these changes. */
 export function progress(changes: Partial<SyncProgress> = {}): SyncProgress {
@@ -25,20 +26,22 @@ export function progress(changes: Partial<SyncProgress> = {}): SyncProgress {
   };
 }
 
-/** Output of core/steps/host/hostFacts.sh on a host that syncs. */
-export const facts = parseNodeHostFacts([
-  "stages=asked",
-  ...["done.packages=2026-11-21T15:04:01Z", "done.deployed=2026-11-21T15:04:09Z"],
-  ...["service.name=go-node", "service.load=loaded", "service.active=active", "service.sub=running"],
-  ...["service.since=2026-11-21 15:04:09 UTC", "service.restarts=0", "service.result=success"],
-  ...["node.rpc=127.0.0.1:35997", "node.p2p=35995", "node.peers=8"],
-  ...["disk.at=/root/.znn", "disk.size=264200000", "disk.free=75000000"],
-  'log=2026-11-21T15:05:11+0000 host1 go-node[7423]: t=16318 lvl=info msg="insert momentum" module=chain height=16318',
-  'log=2026-11-21T15:05:16+0000 host1 go-node[7423]: t=16343 lvl=info msg="insert momentum" module=chain height=16343',
-]);
+/** Facts of a host that syncs. */
+export const facts = parseWhole(
+  ["done", "atWork", "service", "node", "disk", "log"],
+  [
+    ...["marked.packages.done=2026-11-21T15:04:01Z", "marked.deploy.done=2026-11-21T15:04:09Z"],
+    ...["service.name=go-node", "service.LoadState=loaded", "service.ActiveState=active", "service.SubState=running"],
+    ...["service.StateChangeTimestamp=Sat 2026-11-21 15:04:09 UTC", "service.NRestarts=0", "service.Result=success"],
+    ...["node.rpc=127.0.0.1:35997", "node.p2p=35995", "node.peers=8"],
+    ...["disk.at=/root/.znn", "disk.size=264200000", "disk.free=75000000"],
+    'log=2026-11-21T15:05:11+0000 host1 go-node[7423]: t=16318 lvl=info msg="insert momentum" module=chain height=16318',
+    'log=2026-11-21T15:05:16+0000 host1 go-node[7423]: t=16343 lvl=info msg="insert momentum" module=chain height=16343',
+  ],
+);
 
 /** Facts of a synced node's host. */
-export const healthyFacts: NodeHostFacts = {
+export const healthyFacts: NodeFacts = {
   done: { packages: "x", deployed: "x", synced: "x" },
   node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 8 },
   disk: { at: "/root/.znn", size: 264_200_000, free: 75_000_000 },

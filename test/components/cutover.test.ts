@@ -35,7 +35,7 @@ const seenOf = ({ registered, node = synced, restart = "off", closed = Promise.r
   agreement: Promise.resolve(agreeOnPillar([says("the node of 203.0.113.7", registered)])),
   hourlyRestart: Promise.resolve(restart),
   version: Promise.resolve(undefined),
-  setUp: Promise.resolve(["deploy.done", "stack", "syncedAt=2026-01-01T00:00:00Z", "unit"]),
+  setUp: Promise.resolve({ marks: { synced: "2026-01-01T00:00:00Z" }, hasUnit: true }),
   closed,
   close: () => undefined,
 });

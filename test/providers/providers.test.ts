@@ -9,6 +9,7 @@ import { chainGap } from "../../core/sync/decideSynced.ts";
 import { hashToken } from "../../providers/retirementGuard.ts";
 import { configOf, least } from "../components/exampleConfig.ts";
 import { closedPort, fakeNode, keyPair, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes.ts";
+import { libraryOf } from "../core/host/printedFacts.ts";
 import { evilText, harmless } from "../evilText.ts";
 import { journeyIn } from "../recordIn.ts";
 import { scratchDirectory } from "../scratchDirectory.ts";
@@ -57,7 +58,9 @@ const inputs = (changes: Record<string, unknown> = {}) => ({
   references: [],
   isChainUnverified: true,
   title: "Pillar Anvil (prod)",
-  factsScript: frameScript("echo log=full", "streamed"),
+  host: { stack: "prod", ssh: loginTo(host) },
+  node: configOf().node,
+  library: libraryOf("echo log=full; printf 'read=%s\n' $groups"),
   record: { directory: join(scratch(), "log"), stack: "prod", pillar: "Anvil" },
   ...changes,
 });

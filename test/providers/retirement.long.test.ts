@@ -53,7 +53,7 @@ async function withoutSecrets(work: Promise<Outcome>): Promise<Outcome> {
 /** Returns the real functions without root, with these facts of the host. */
 const library = (facts: readonly string[]) => {
   const [, functions = ""] = readRetirementLibrary().split(asRoot);
-  const fake = `retire_facts() { printf '%s\\n' ${[...facts, "end=yes"].map((line) => `'${line}'`).join(" ")}; }`;
+  const fake = `host_facts() { printf '%s\\n' ${[...facts, ""].map((line) => `'${line}'`).join(" ")}; printf 'read=%s\\n' $groups; }`;
   const stop = `retire_stop() { echo stopped >> ${scratch}/stopped; }`;
   return `become_root() { "$@"; }\n${asRoot}\n${functions}\nstate=${scratch}/state runs_dir=${scratch}/run\n${fake}\n${stop}\n`;
 };

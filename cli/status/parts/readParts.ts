@@ -15,7 +15,6 @@ import { createRetirementInputs, listReferences } from "../../../core/retirement
 import { surveyRetirement } from "../../../core/retirement/surveyRetirement.ts";
 import { runScript } from "../../../core/ssh/connection.ts";
 import { listPortRules, tryPorts } from "../../../core/ssh/portRules.ts";
-import { openRoot } from "../../../core/ssh/root.ts";
 import { hourlyRestartNow } from "../../../core/steps/nodeSteps.ts";
 import { createEnvelope, type Step } from "../../../core/steps/step.ts";
 import { createReceiver } from "../../../core/steps/stepVariables.ts";
@@ -74,7 +73,7 @@ async function awaitAll<T extends object>(promises: T): Promise<{ [K in keyof T]
 function startLookups(stack: StackWithHost, host: HostReader, context: RetirementContext) {
   const { config } = stack;
   const { inputs } = context;
-  const root = openRoot(inputs.host, inputs.library, host.connection);
+  const { root } = host;
   const observation = readPart(() => readHost(root, inputs.places, 0, deps));
   const facts = readPart(async () => {
     const answer = requireValue(await observation);

@@ -70,7 +70,7 @@ export function describeOrchestrator(
   facts: HostFacts,
   answer: Result<OrchestratorAnswer> | undefined,
 ): OrchestratorPart {
-  const { active, masked, hasKeyStore, restarts, connections, journal } = facts.signer;
+  const { active, masked, hasKeyStore, unit, connections, journal } = facts.signer;
   const part = (kind: OrchestratorPart["kind"], text: string, isWrong = false) => ({ kind, text, isWrong });
   const stage = journal?.stage ?? "";
   const { role, key, mayRun } = lookUpStage(stage);
@@ -84,13 +84,13 @@ export function describeOrchestrator(
   }
   if (active && answer !== undefined) {
     if ("problem" in answer) {
-      const again = restarts ? `; restarted ${restarts} times (it also restarts when it loses its node)` : "";
+      const again = unit.restarts ? `; restarted ${unit.restarts} times (it also restarts when it loses its node)` : "";
       return part("silent", `it runs here, but does not answer: ${answer.problem}${again}`, true);
     }
     const { version, status } = answer.value;
     const state = status ? `, ${status.stateName}` : "";
     const peers = status?.peers === undefined ? "" : `, ${status.peers} other orchestrators`;
-    const usesOther = findConnectionsTo(connections ?? [], [other ?? ""]).length > 0;
+    const usesOther = findConnectionsTo(connections, [other ?? ""]).length > 0;
     const but = `, but it uses a node of ${other}, and ends when that node does. Needed: ${useOwnNode}`;
     return part("signs", `${version} runs here${state}${peers}${usesOther ? but : ""}`, usesOther);
   }

@@ -1,10 +1,6 @@
 import type { Backup } from "../../eventLog/events.ts";
+import { isKeyShare } from "../../host/facts.ts";
 import type { Archive } from "./archive.ts";
-
-/** True if a path below an orchestrator's directory is a key share (docs/chain.md, Files). */
-export function isKeyShare(path: string): boolean {
-  return /(^|\/)tss\/localstate-[^/]*\.json$/.test(path);
-}
 
 export function hasShareForKey(bridgeKey: string, paths: readonly string[]): boolean {
   return paths.some((path) => `/${path}`.endsWith(`/${formatShareFile(bridgeKey)}`));

@@ -3,13 +3,14 @@ import fs from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { parseMove } from "../../eventLog/moveId.ts";
+import { isKeyShare } from "../../host/facts.ts";
 import { openStore } from "../../store/openStore.ts";
 import { resolvePlace } from "../../store/recordsDirectory.ts";
 import { ProblemError } from "../../util/problem.ts";
 import { resolvePath } from "../../util/resolvePath.ts";
 import { type Archive, readArchive } from "./archive.ts";
 import { type BackupPlace, manifestVersion } from "./backup.ts";
-import { findKeyShare, isKeyShare } from "./keyShare.ts";
+import { findKeyShare } from "./keyShare.ts";
 import { compareManifests, createManifest, formatDifferences, type WrittenList } from "./manifest.ts";
 import { decryptBackup, readIdentity, resolveIdentityPath } from "./vault.ts";
 

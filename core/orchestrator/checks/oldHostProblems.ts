@@ -24,9 +24,9 @@ function processProblems({ facts }: OldHost, { old, run }: Requirements) {
   const kinds: Readonly<Record<string, string>> = { link: `a link to ${facts.real}`, none: "nothing" };
   const isElsewhere = facts.works !== undefined && facts.works !== facts.real;
   return [
-    facts.active !== "active" && {
+    facts.unit.active !== "active" && {
       what: `${address}: the orchestrator does not run (${service})`,
-      found: `${facts.load || "not-found"}, ${facts.active}`,
+      found: `${facts.unit.load || "not-found"}, ${facts.unit.active}`,
       needed: "start the service, or name the one that runs the orchestrator",
       next: [
         `On the host: systemctl start ${service}; journalctl -u ${service} -n 50`,
@@ -156,15 +156,15 @@ function listStrayedPlaces({ facts, config }: OldHost, directory: string): strin
 }
 
 /** Checks for a share of the bridge's key: others sign nothing. If the chain's key is unknown, config.json decides. */
-function describeShareFault({ facts, config, shares, hasConfig }: OldHost, { bridge }: MoveSurvey) {
+function describeShareFault({ facts, config, hasConfig }: OldHost, { bridge }: MoveSurvey) {
   const loadsShare = !hasConfig || config.hasShare;
-  const isPresent = !bridge.known || hasShareForKey(bridge.key, shares);
-  if (facts.shares > 0 && loadsShare && isPresent) return undefined;
+  const isPresent = !bridge.known || hasShareForKey(bridge.key, facts.shares);
+  if (facts.shares.length > 0 && loadsShare && isPresent) return undefined;
   const share = bridge.known
     ? `${formatShareFile(bridge.key)}, of the key ${bridge.key} that the chain names`
     : "the share";
   return {
-    found: [shares.join(", ") || "no tss/localstate-*.json", !config.hasShare && "an empty TssConfig.PublicKey"],
+    found: [facts.shares.join(", ") || "no tss/localstate-*.json", !config.hasShare && "an empty TssConfig.PublicKey"],
     needed: `${share}. Set pillar-host:oldHost to the host whose orchestrator took part in the last key generation, or wait for the next one`,
   };
 }

@@ -1,10 +1,11 @@
 import { appendEvent, findLastMoveEvent, isMoveOver, readMoveEvents } from "../../eventLog/eventLog.ts";
 import type { Backup, Prepared } from "../../eventLog/events.ts";
 import { isSameMove, type MoveId } from "../../eventLog/moveId.ts";
+import { isKeyShare } from "../../host/facts.ts";
 import { openStore } from "../../store/openStore.ts";
 import { takeValue } from "../../util/result.ts";
 import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup.ts";
-import { hasShareForKey, isKeyShare } from "../backup/keyShare.ts";
+import { hasShareForKey } from "../backup/keyShare.ts";
 import { endFence } from "../hosts/fence.ts";
 import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs.ts";
 import { bothSides, lookUpStage } from "../rules/journal.ts";

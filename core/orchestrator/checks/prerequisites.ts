@@ -84,9 +84,9 @@ export function formatSurvey(survey: MoveSurvey, wanted: Requirements): string[]
     "value" in build ? `${build.value.version} (${build.value.gitCommit.slice(0, 8) || "no commit"})` : "not known";
   const next = chooseNewVersion(wanted, survey.new.value.build);
   const live = takeValue(status)?.stateName ?? "not reported by its build";
-  const hasUnknownKey = !survey.bridge.known && facts.shares > 0;
+  const hasUnknownKey = !survey.bridge.known && facts.shares.length > 0;
   return [
-    `old host ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${formatSize(facts.bytes)}, key shares: ${facts.shares}`,
+    `old host ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${formatSize(facts.bytes)}, key shares: ${facts.shares.length}`,
     `new host ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${formatSize(survey.new.value.facts.free)} free`,
     ...(hasUnknownKey ? ["no node tells the bridge's key, so the key share could not be compared with it"] : []),
     ...formatBridgeState(survey.bridge),
@@ -109,7 +109,7 @@ function placeProblems({ facts }: NewHost, old: OldHost | undefined, wanted: Req
   const found = [
     facts.directory === "link" && `a link to ${facts.real}`,
     facts.directory === "no directory" && "a file",
-    facts.shares > 0 && !isOwn && `key shares not put there by this move: ${facts.shares}`,
+    facts.shares.length > 0 && !isOwn && `key shares not put there by this move: ${facts.shares.length}`,
   ].filter((line) => line !== false);
   return [
     found.length > 0 && {

@@ -7,15 +7,15 @@ import type { RootHost } from "../../ssh/root.ts";
 import type { Store } from "../../store/store.ts";
 import { type NodeStatus, readNodeStatus } from "../../sync/nodeStatus.ts";
 import { commandsFor } from "../../util/commands.ts";
-import { parseAddresses } from "../../util/hostPort.ts";
 import { type Result, toResult } from "../../util/result.ts";
 import { isJsonText } from "../backup/backup.ts";
 import type { BackupInputs, OrchestratorPlace, SecureOptions } from "../hosts/moveInputs.ts";
+import { readOrchestratorFacts } from "../hosts/orchestratorFacts.ts";
 import { confirmFor } from "../rules/confirmations.ts";
 import { type Endpoint, listEndpoints } from "../rules/endpoints.ts";
-import { parseFacts, parseOrchestratorConfig } from "../rules/hostPairFacts.ts";
 import type { WhichHost } from "../rules/journal.ts";
 import { summarizeMoves } from "../rules/moveHistory.ts";
+import { parseOrchestratorConfig } from "../rules/orchestratorConfig.ts";
 import { type BridgeNow, readHostBridge } from "./bridgeState.ts";
 
 /** Task of a move, and the facts that are known before its hosts are read. */
@@ -69,7 +69,7 @@ export async function surveyBoth(wanted: Requirements, deps: MoveSurveyDeps): Pr
   const files = readFiles(deps.roots.old, wanted.old, deps);
   // Both hosts try these nodes: one that the old host does not reach either is no problem of the new host.
   const endpoints = files.then(
-    ({ json, addresses }) => listEndpoints(json ?? {}, [wanted.old.address, wanted.copyAddress, ...addresses]),
+    ({ json, facts }) => listEndpoints(json ?? {}, [wanted.old.address, wanted.copyAddress, ...facts.addresses]),
     () => [],
   );
   const [old, next, node, bridge] = await Promise.all([
@@ -88,7 +88,7 @@ async function readOldHost(
   deps: MoveSurveyDeps,
 ) {
   const root = deps.roots.old;
-  const { facts, json, shares } = await files;
+  const { facts, json } = await files;
   const config = parseOrchestratorConfig(json ?? {});
   const [has, answers, reached] = await Promise.all([
     root.call("signer_has", markOwn({ file: path.posix.join(place.directory, config.keyStore) })),
@@ -101,8 +101,6 @@ async function readOldHost(
     config,
     /** False if config.json is missing, or no whole JSON. */
     hasConfig: json !== undefined,
-    /** Paths of the key shares below the directory. */
-    shares,
     hasKeyStore: has.trim() === "yes",
     endpoints: await endpoints,
     /** Those endpoints (host:port) that answer this host. */
@@ -124,7 +122,7 @@ async function readNewHost(wanted: Requirements, endpoints: Promise<readonly End
   const facts = await readOrchestratorFacts(root, place);
   const [scan, build, reached] = await Promise.all([
     root.call("signer_scan", markOwn({ address: copyAddress, port: sshPort })),
-    facts.active === "active"
+    facts.unit.active === "active"
       ? toResult(createOrchestratorClient(root, place.rpcPort, deps).buildInfo())
       : { problem: "it does not run" },
     readReached(root, endpoints, "new"),
@@ -133,22 +131,11 @@ async function readNewHost(wanted: Requirements, endpoints: Promise<readonly End
   return { facts, build, shownKeys: scan.split("\n").filter(Boolean), reached };
 }
 
-export async function readOrchestratorFacts(root: RootHost, place: OrchestratorPlace) {
-  const { service, directory, executable } = place;
-  const printed = await root.call("signer_facts", markOwn({ service, directory, executable }));
-  return parseFacts(printed, root.address);
-}
-
-/** Reads facts, configuration and the names of the key shares. Keeps the configuration's secrets in memory only. */
+/** Reads facts and configuration. Keeps the configuration's secrets in memory only. */
 async function readFiles(root: RootHost, place: OrchestratorPlace, clock: RpcClock) {
-  const [facts, printed] = await Promise.all([readOrchestratorFacts(root, place), root.call("signer_addresses", {})]);
-  const addresses = parseAddresses(printed);
-  const { directory } = place;
-  if (facts.directory !== "there") return { facts, addresses, json: undefined, shares: [] };
-  const listed = facts.shares > 0 ? await root.call("signer_shares", markOwn({ directory })) : "";
-  const shares = listed.split("\0").flatMap((file) => (file ? path.posix.relative(directory, file) : []));
-  const json = await readJson(root, path.posix.join(directory, "config.json"), clock);
-  return { facts, addresses, json, shares };
+  const facts = await readOrchestratorFacts(root, place);
+  if (facts.directory !== "there") return { facts, json: undefined };
+  return { facts, json: await readJson(root, path.posix.join(place.directory, "config.json"), clock) };
 }
 
 /**

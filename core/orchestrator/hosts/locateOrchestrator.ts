@@ -1,14 +1,12 @@
 import { ProblemError } from "../../util/problem.ts";
-import type { OrchestratorFacts } from "../rules/hostPairFacts.ts";
 import { lookUpStage } from "../rules/journal.ts";
+import type { OrchestratorState } from "./orchestratorFacts.ts";
 
 export interface OrchestratorReading {
   readonly address: string;
   /** The host's facts, or why they could not be read. */
-  readonly seen: OrchestratorFacts | { readonly unseen: string };
+  readonly seen: Pick<OrchestratorState, "active" | "journal"> | { readonly unseen: string };
 }
-
-const resting: readonly string[] = ["inactive", "failed", "unknown", ""];
 
 /**
  * Finds the host on which the orchestrator runs, because only the key share there is worth a backup. @param again the
@@ -18,7 +16,7 @@ export function locateOrchestrator<T extends OrchestratorReading>(hosts: readonl
   const looks = hosts.map((host) => {
     const { address, seen } = host;
     if ("unseen" in seen) return { host, runs: false, found: `${address}: ${seen.unseen.replaceAll("\n", "\n    ")}` };
-    const runs = !resting.includes(seen.active);
+    const runs = seen.active;
     const stage = seen.journal?.stage;
     const found = `${address}: ${runs ? "an" : "no"} orchestrator runs; its journal: ${stage ?? "none"}`;
     return { host, runs, mayRun: stage === undefined || lookUpStage(stage).mayRun, found };

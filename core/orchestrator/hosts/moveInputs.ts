@@ -3,18 +3,14 @@ import type { NodeTarget } from "../../chain/node.ts";
 import type { StackConfig } from "../../config/config.ts";
 import { chooseRecordsPlace } from "../../config/stackStore.ts";
 import { createMoveId } from "../../eventLog/moveId.ts";
+import { createOrchestratorPaths } from "../../host/hostPaths.ts";
 import { createNewHost } from "../../ssh/configuredLogin.ts";
 import type { OrchestratorHost } from "../../ssh/root.ts";
 import { readOrchestratorLibrary } from "../../steps/libraries.ts";
 import { createWitnessSources } from "../../sync/gateSettings.ts";
 import type { WitnessSources } from "../../sync/references.ts";
 
-export type OrchestratorPaths = Readonly<ReturnType<typeof createOrchestratorPaths>>;
 export type OrchestratorPlace = Readonly<ReturnType<typeof createNewPlace>>;
-
-export function createOrchestratorPaths({ orchestrator: { service, directory, executable, rpcPort } }: StackConfig) {
-  return { service, directory, executable, rpcPort };
-}
 
 export function createNewPlace(config: StackConfig) {
   return { ...createOrchestratorPaths(config), nodeDirectory: config.node.dataDir };

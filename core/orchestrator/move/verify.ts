@@ -1,11 +1,12 @@
 import { type BuildInfo, findIdentityDifferences } from "../../chain/orchestrator.ts";
+import { parseConnections } from "../../host/facts.ts";
 import { commandsFor } from "../../util/commands.ts";
 import { parseFields } from "../../util/fields.ts";
 import { hasKind, type Problem, ProblemError } from "../../util/problem.ts";
 import { readJson } from "../checks/survey.ts";
-import { findConnectionsTo, parseConnections, useOwnNode } from "../rules/endpoints.ts";
-import { parseOrchestratorConfig } from "../rules/hostPairFacts.ts";
+import { findConnectionsTo, useOwnNode } from "../rules/endpoints.ts";
 import type { HostStates, Saga, WhichHost } from "../rules/journal.ts";
+import { parseOrchestratorConfig } from "../rules/orchestratorConfig.ts";
 import type { MoveRun } from "./moveRun.ts";
 
 const troublePattern =

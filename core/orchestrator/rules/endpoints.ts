@@ -1,3 +1,4 @@
+import type { Connections } from "../../host/facts.ts";
 import { isLoopback, normalizeHost } from "../../util/hostPort.ts";
 
 export type Endpoint = ReturnType<typeof listEndpoints>[number];
@@ -40,20 +41,6 @@ export function moveToLocalhost(text: string): string {
   const usual = /^([^/\\]*\/\/(?:[^/?#\\]*@)?)(?:\[[^\]]*\]|[^:/?#\\]*)/;
   const kept = text.replace(usual, (_, before: string) => `${before}${localhost}`);
   return URL.canParse(kept) && new URL(kept).href === url.href ? kept : url.href;
-}
-
-export type Connections = ReturnType<typeof parseConnections>;
-
-/** Parses what connections_of (orchestrator/journal.sh) prints: the other ends of a process's connections. */
-export function parseConnections(fields: readonly (readonly [name: string, value: string])[]) {
-  return fields.flatMap(([name, value]) => {
-    const [, words, port] = /^([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4})$/.exec(name === "connection" ? value : "") ?? [];
-    if (words === undefined || port === undefined) return [];
-    // The kernel prints 32-bit words in the byte order of amd64 and arm64.
-    const bytes = Buffer.from(words, "hex").swap32();
-    const host = bytes.length === 4 ? bytes.join(".") : (bytes.toString("hex").match(/..../g) ?? []).join(":");
-    return [{ host: normalizeHost(host), port: Number.parseInt(port, 16) }];
-  });
 }
 
 /** Lists the connections that lead to one of these addresses, as host:port. */

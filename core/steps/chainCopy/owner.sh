@@ -44,29 +44,6 @@ chain_directory_away() {
   rmdir "$1"
 }
 
-# Prints the facts of a host as lines of name=value before anything changes. Only reads.
-chain_facts() {
-  local database at tool
-  if is_marked synced; then fact synced "$(cat "$state/synced")"; fi
-  for database in $chain_databases; do
-    at=$data_dir/$database
-    if [ -L "$at" ]; then fact "$database" link
-    elif [ ! -e "$at" ]; then fact "$database" none
-    elif [ ! -d "$at" ]; then fact "$database" "no directory"
-    elif [ "$(stat -c %d "$at")" != "$(stat -c %d "$data_dir")" ]; then fact "$database" mount
-    else fact "$database" there; fi
-  done
-  fact bytes "$(chain_bytes "$data_dir")"
-  at=$(existing_directory "$data_dir")
-  fact free "$(df -B1 --output=avail -- "$at" | tail -n 1 | tr -d ' ')"
-  fact staged "$(chain_bytes "$data_dir/.pillar-host-arriving")"
-  # A digest, to compare it with the other host's.
-  if [ -s "$data_dir/network-private-key" ]; then fact networkKey "$(sha256sum < "$data_dir/network-private-key" | cut -d ' ' -f 1)"; fi
-  at=$(configured_address)
-  if [ -n "$at" ]; then fact producer "$(printf %s "$at" | sha256sum | cut -d ' ' -f 1)"; fi
-  for tool in tar perl sha256sum find flock ssh-keygen ssh wget base64; do has "$tool" || fact lacks "$tool"; done
-  fact end yes
-}
 # chain_find FORMAT: prints each file of the databases in this directory, in find's format.
 chain_find() {
   local database

@@ -1,43 +1,4 @@
-# Facts and shutdown of a retired host. Variables: the node's $service, $data_dir and $rpc_port, the orchestrator's $signer_…
-
-is_node_at_work() { is_at_work "$service" znnd "$rpc_port" || processes_of "${service%.service}" > /dev/null; }
-
-# Prints the facts as lines of name=value: addresses, states and names, no secret. Only reads.
-retire_facts() {
-  local marker share
-  yes_if() { local name=$1; shift; if "$@"; then fact "$name" yes; else fact "$name" no; fi; }
-  fact producer "$(configured_address)"
-  yes_if keyStore holds_files "$data_dir/wallet"
-  yes_if nodeActive is_node_at_work
-  yes_if nodeMasked unit_is_masked "$service"
-  yes_if signerActive is_at_work "$signer_service" "$signer_executable" "$signer_rpc_port"
-  connections_of "$signer_executable"
-  fact addresses "$(signer_addresses)"
-  fact signerRestarts "$(systemctl show -p NRestarts --value "$signer_service" 2> /dev/null || true)"
-  yes_if signerMasked unit_is_masked "$signer_service"
-  yes_if signerDirectory holds_files "$signer_directory"
-  yes_if signerKeyStore [ -e "$signer_directory/$(signer_key_store "$signer_directory")" ]
-  yes_if signerConfig holds_any "$signer_directory/config.json"
-  yes_if signerKeyAside holds_any "$signer_directory/$(signer_key_store "$signer_directory")".moved-to-*
-  for share in "$signer_directory"/tss/localstate-*.json; do if [ -s "$share" ]; then fact share "${share##*/}"; fi; done
-  signer_shares_beside "$signer_directory" | sed 's/^/shareBeside=/'
-  for marker in stack deploy.done synced retired; do
-    if is_marked "$marker"; then fact "marked.$marker" "$(head -n 1 "$state/$marker")"; fi
-  done
-  if [ -e "$state/orchestrator.json" ]; then fact journal "$(base64 -w 0 < "$state/orchestrator.json")"; fi
-  fact end yes
-}
-holds_files() {
-  local found
-  [ -d "$1" ] || return 1
-  found=$(find "$1/" -type f -size +0 -print -quit) || fail "$1 could not be read"
-  [ -n "$found" ]
-}
-holds_any() {
-  local path
-  for path; do if [ -f "$path" ] && [ -s "$path" ] || holds_files "$path"; then return 0; fi; done
-  return 1
-}
+# Shutdown of a retired host. Variables: the node's $service, $data_dir and $rpc_port, the orchestrator's $signer_…
 
 # Marks the host as retired, unless an orchestrator is here, or may come back in a move that has begun. A move and this shutdown
 # may run at the same time, from two machines: both check and write under one lock, and no move brings an orchestrator to a

@@ -6,10 +6,14 @@ import type { StackView } from "../../../cli/status/stackView.ts";
 import { createStatusJson } from "../../../cli/status/statusJson.ts";
 import { createSettings } from "../../../core/journey/facts.ts";
 import type { Needs } from "../../../core/journey/texts.ts";
-import { parseNodeHostFacts } from "../../../core/ssh/hostFacts.ts";
+import { parseWhole } from "../../core/host/printedFacts.ts";
 import { finishedRun, lives, partsOf, progress, registrations, stepConfig, unmet, viewOf } from "../exampleView.ts";
 
-const done = (...steps: string[]) => parseNodeHostFacts(["stages=asked", ...steps.map((step) => `done.${step}=2026`)]);
+const done = (...steps: string[]) =>
+  parseWhole(
+    ["done"],
+    steps.map((step) => `marked.${step}=2026`),
+  );
 const up = "pulumi up -s prod";
 const active = "nothing to do: a run is active";
 const begun = { isBegun: true, pending: [], last: { finished: false } };
@@ -51,14 +55,14 @@ test.each<[Needs, string, string, Partial<StackView>]>([
   ["wait", "not started", up, { ...fresh, locks: [], facts: undefined }],
   ["wait", "started", active, { ...fresh, facts: done() }],
   ["wait", "started", `${up} continues from here`, { locks: [], facts: undefined }],
-  ["wait", "packages installed, not deployed yet", active, { facts: done("packages") }],
+  ["wait", "packages installed, not deployed yet", active, { facts: done("packages.done") }],
   ["wait", "deployed, syncing", active, {}],
   ["wait", "deployed, syncing", `${up} continues from here`, { locks: [] }],
   ["wait", "deployed, syncing", `${up} continues from here`, { locks: undefined }],
   ["wait", "deployed, syncing", "./pillar-host resume prod continues the last run, unless", interrupted],
   ["wait", "deployed, syncing", "./pillar-host resume prod", killed],
   ["wait", "was synced, but is not synced now", "do not touch", { state: { ...waited, last: finishedRun }, locks: [] }],
-  ["wait", "was synced, but is not synced now", "do not touch", { facts: done("deployed", "synced"), locks: [] }],
+  ["wait", "was synced, but is not synced now", "do not touch", { facts: done("deploy.done", "synced"), locks: [] }],
   ["nothing", "producing", "nothing to do here", { ...synced("producing"), ...unwitnessed }],
   [
     "wait",

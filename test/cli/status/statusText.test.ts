@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createUnknownParts } from "../../../cli/status/parts/statusParts.ts";
 import { truncate, wrap } from "../../../cli/status/screenLayout.ts";
 import { formatReport, wrapRow } from "../../../cli/status/statusText.ts";
-import { parseNodeHostFacts } from "../../../core/ssh/hostFacts.ts";
+import { parseWhole } from "../../core/host/printedFacts.ts";
 import { facts, viewOf } from "../exampleView.ts";
 
 test("prints head, facts and the log", () => {
@@ -60,8 +60,8 @@ test("is never wider than the terminal", () => {
   const width = fc.integer({ min: 60, max: 200 });
   fc.assert(
     fc.property(fc.array(text, { maxLength: 30 }), width, (lines, columns) => {
-      const some = lines.map((line, i) => (i % 2 === 0 ? `log=${line}` : `done.packages=${line}`));
-      const report = formatReport(viewOf({ facts: parseNodeHostFacts(some) }), columns);
+      const some = lines.map((line, i) => (i % 2 === 0 ? `log=${line}` : `marked.packages.done=${line}`));
+      const report = formatReport(viewOf({ facts: parseWhole(["done", "log"], some) }), columns);
       for (const line of report.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
     }),
   );

@@ -14,7 +14,8 @@ test.each([
   ["a node of somebody else's, of a stack that never was complete", false, ["unit"], true],
   ["a prepared host, of a stack that never was complete", false, ["stack"], false],
 ])("recognizes %s", (_what, wasSetUp, found, isLost) => {
-  expect(isSetUpLost(found, wasSetUp)).toBe(isLost);
+  const marks = Object.fromEntries(found.filter((name) => name !== "unit").map((name) => [name, "2026"]));
+  expect(isSetUpLost({ marks, hasUnit: found.includes("unit") }, wasSetUp)).toBe(isLost);
 });
 
 test("says what is lost with the disk: the registered address earns nothing, and no orchestrator signs", () => {

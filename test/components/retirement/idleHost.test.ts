@@ -4,7 +4,8 @@ import type { HostReading } from "../../../components/node/nodeReading.ts";
 import { isStillOff, registerIdleHost } from "../../../components/retirement/idleHost.ts";
 import type { ExistingHostConfig } from "../../../core/config/hostSchema.ts";
 import type { LastRun } from "../../../core/journey/outputs.ts";
-import { type HostObservation, parseHostFacts } from "../../../core/retirement/readHost.ts";
+import type { HostObservation } from "../../../core/retirement/readHost.ts";
+import { retirementFactsOf } from "../../core/host/printedFacts.ts";
 import { configOf } from "../exampleConfig.ts";
 import { registeredBy, revealed } from "../fakeEngine.ts";
 
@@ -13,7 +14,7 @@ const address = "203.0.113.7";
 const config = configOf({ lifecycle: "retiring", host: { provider: "existing", address, hostKey } });
 const last: LastRun = { finished: true, nodeOff: true, address, hostKey };
 const node = (active: "yes" | "no", masked: "yes" | "no"): HostObservation => ({
-  facts: parseHostFacts(`nodeActive=${active}\nnodeMasked=${masked}\nend=yes\n`, address),
+  facts: retirementFactsOf([`nodeActive=${active}`, `nodeMasked=${masked}`]),
 });
 
 test.each<[string, HostObservation, boolean]>([

@@ -11,7 +11,7 @@ test("a copy runs its steps in order, and keeps its facts", async ({ stage }) =>
   const facts = { from: "192.0.2.1", files: 2, bytes: 1000, height: 7 };
   expect(await stage.run()).toMatchObject({ outcome: "copied", ...facts });
   expect(stage.called.filter((name) => name !== "old chain_old_now")).toEqual([
-    ...["new chain_take", "new chain_undo", "new chain_facts", "old chain_facts", "new chain_facts"],
+    ...["new chain_take", "new chain_undo", "new host_facts", "old host_facts", "new host_facts"],
     "old chain_take",
     ...["old chain_snapshot", "new chain_key", "old chain_allow", "old chain_manifest", "new chain_copy"],
     ...["new chain_manifest", "new chain_swap", "new chain_accept"],

@@ -9,6 +9,7 @@ import type { ChainCopyInputs, CopyHost } from "../../../core/chainCopy/copyNode
 import type { WhichHost } from "../../../core/host/rootPair.ts";
 import type { Variables } from "../../../core/ssh/foreign.ts";
 import { sentText } from "../../hostile.ts";
+import { answerFacts } from "../host/printedFacts.ts";
 
 /** Texts of a host or its node, with what a good one says. */
 export const usual = {
@@ -136,10 +137,14 @@ export class CopyStage {
   private answers(of: "old" | "new"): Record<string, string> {
     const { answer } = this;
     const extra = of === "new" ? `${usual.hash}  nom/${answer("arrivedPath")}\n` : "";
-    const mark = of === "new" && this.mark !== "" ? `synced=${this.mark}\n` : "";
-    const lacks = answer("lacks") && `lacks=${answer("lacks")}\n`;
+    const lacks = answer("lacks");
     return {
-      chain_facts: `nom=there\nconsensus=there\ncache=${answer("database")}\nbytes=1000\nfree=9000000000\nstaged=0\n${lacks}${mark}networkKey=${answer("networkKey")}${of}\nend=yes\n`,
+      host_facts: answerFacts([
+        ...["chain.nom=there", "chain.consensus=there", `chain.cache=${answer("database")}`, "chain.bytes=1000"],
+        ...["disk.size=9000000", "disk.free=9000000", "chain.staged=0", `networkKey=${answer("networkKey")}${of}`],
+        ...(lacks ? [`lacks=${lacks}`] : []),
+        ...(of === "new" && this.mark !== "" ? [`marked.synced=${this.mark}`] : []),
+      ]),
       chain_snapshot: `height ${answer("height")}\nfiles ${answer("files")}\nbytes ${answer("bytes")}\nend\n`,
       chain_key: `${answer("copyKey")}\n${answer("copyAddress")}\n`,
       chain_manifest: `${answer("hash")}  nom/${answer("path")}\n${extra}`,

@@ -303,7 +303,7 @@ describe("a key share outside of the orchestrator's directory", () => {
   });
 
   test("is something to lose, also without an orchestrator, and no reason to keep the node running", () => {
-    const { producer: _, ...empty } = hostFacts({ hasKeyStore: false });
+    const empty = hostFacts({ hasKeyStore: false, producer: undefined });
     const host = { facts: { ...empty, signer: { ...empty.signer, sharesBeside: ["/var/lib/pillar-host/shares/a"] } } };
     expect(whats({ host, memory: { isReached: true, isOwnWork: true } })).not.toEqual([]);
     expect(whats({ ...beside(share), bridge, step: "retire" })).toEqual([]);
@@ -312,7 +312,7 @@ describe("a key share outside of the orchestrator's directory", () => {
 
 describe("a host with nothing to lose", () => {
   const nobody: Changes = { successor: undefined, readings: [], rewards: [] };
-  const { producer: _, ...empty } = hostFacts({ hasKeyStore: false });
+  const empty = hostFacts({ hasKeyStore: false, producer: undefined });
   const stranger = { isReached: false, isOwnWork: false };
 
   const never = "this stack never logged in to 192.0.2.1: nothing was deployed on it";

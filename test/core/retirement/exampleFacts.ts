@@ -3,6 +3,7 @@ import type { HostFacts } from "../../../core/retirement/readHost.ts";
 import type { RewardsReading } from "../../../core/retirement/readRewards.ts";
 import type { GoodReading, RetirementFacts } from "../../../core/retirement/retirementFacts.ts";
 import { clientNamed } from "../chain/readings.ts";
+import { retirementFactsOf } from "../host/printedFacts.ts";
 
 export const own = "z1qown";
 export const next = "z1qnext";
@@ -16,26 +17,16 @@ export const momentum = (height: number, producer: string) => ({
 });
 
 /** Files of a fenced orchestrator. */
-export const signerParts = ["configuration", "key store", "key share"] as const;
+export const signerParts = ["configuration" as const, "key store" as const, "key share" as const];
 
 /** Returns an idle old host: its node is shut down, and it has no orchestrator. */
 export function hostFacts(changes: Partial<HostFacts> = {}): HostFacts {
-  return {
-    producer: own,
-    hasKeyStore: true,
-    node: { active: false, masked: true },
-    signer: { active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: signerParts },
-    marks: {},
-    ...changes,
-  };
+  return { ...retirementFactsOf([`producer=${own}`, "keyStore=yes", "nodeMasked=yes"]), ...changes };
 }
 
 /** An orchestrator that was moved to the successor. */
 export const fenced: HostFacts["signer"] = {
-  active: false,
-  masked: true,
-  hasDirectory: true,
-  hasKeyStore: false,
+  ...retirementFactsOf(["signerMasked=yes", "signerDirectory=yes"]).signer,
   lacks: [],
   journal: { other: { address: "192.0.2.2", hostKey: key } } as Journal,
 };
@@ -66,15 +57,10 @@ export const bridge = {
 } as const;
 export const share = "tss/localstate-02c010c753372d55c2ba8cc33aa3b96fd69d8ff3c8b588306451bfc530c1899cd3.json";
 
-const running = {
-  active: true,
-  masked: false,
-  hasDirectory: true,
-  hasKeyStore: true,
-  lacks: ["key store"],
-  shares: [share],
-  connections: [{ host: "198.51.100.99", port: 443 }],
-};
+const { signer: running } = retirementFactsOf([
+  ...["signerActive=yes", "signerDirectory=yes", "signerKeyStore=yes", "signerConfig=yes"],
+  ...[`share=${share.slice("tss/".length)}`, "connection=636433C6:01BB"],
+]);
 
 export const successor = {
   address: "192.0.2.2",

@@ -13,6 +13,7 @@ import { isPrintable, say } from "../../../core/util/printable.ts";
 import { archiveOf, expectNothingOf, hostile, manifestOf, sentText } from "../../hostile.ts";
 import { journeyIn } from "../../recordIn.ts";
 import { scratchDirectory } from "../../scratchDirectory.ts";
+import { answerFacts } from "../host/printedFacts.ts";
 import { exampleJournal } from "../orchestrator/exampleMove.ts";
 import { places } from "./exampleFacts.ts";
 
@@ -47,10 +48,12 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
   told.mockClear();
   const path = answer("path", "root/.o/config").replaceAll("\0", "0");
   const answers: Readonly<Record<string, () => string>> = {
-    retire_facts: () =>
-      `producer=${answer("producer", "z1q")}\nkeyStore=yes\nnodeActive=yes\nsignerDirectory=yes\n` +
-      `marked.${answer("markName", "stack")}=${answer("mark", "prod")}\njournal=${journalOf(answer)}\n` +
-      `share=${answer("share", "localstate-ab.json")}\nend=yes\n`,
+    host_facts: () =>
+      answerFacts([
+        ...[`producer=${answer("producer", "z1q")}`, "keyStore=yes", "nodeActive=yes", "signerDirectory=yes"],
+        ...[`marked.${answer("markName", "stack")}=${answer("mark", "prod")}`, `journal=${journalOf(answer)}`],
+        `share=${answer("share", "localstate-ab.json")}`,
+      ]),
     retire_stop: () => `${answer("told", "it stops")}\n`,
   };
   const streams: Readonly<Record<string, () => Buffer>> = {

@@ -1,17 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { formatMove } from "../../../core/eventLog/moveId.ts";
-import { parseHostFacts, readHost } from "../../../core/retirement/readHost.ts";
+import { readHost } from "../../../core/retirement/readHost.ts";
 import type { RootHost } from "../../../core/ssh/root.ts";
 import { ProblemError, type ProblemKind } from "../../../core/util/problem.ts";
+import { answerFacts, retirementFactsOf } from "../host/printedFacts.ts";
 import { exampleJournal } from "../orchestrator/exampleMove.ts";
 import { places } from "./exampleFacts.ts";
 
 const lines = [
   ...["producer=z1qown", "keyStore=yes", "nodeActive=yes", "nodeMasked=no", "signerActive=no", "signerMasked=yes"],
-  ...["signerDirectory=yes", "signerKeyStore=no", "signerConfig=yes", "signerKeyAside=yes", "signerRestarts=7"],
+  ...["signerDirectory=yes", "signerKeyStore=no", "signerConfig=yes", "signerKeyAside=yes", "signer.NRestarts=7"],
   ...["marked.stack=pillar-host/prod Anvil", "marked.deploy.done=2026-01-01T00:00:00Z"],
 ];
-const printed = (more: readonly string[] = ["end=yes"]) => [...lines, ...more, ""].join("\n");
+const whole = (more: readonly string[] = []) => [...lines, ...more];
 
 const encode = (journal: object) => Buffer.from(JSON.stringify(journal)).toString("base64");
 function clock() {
@@ -22,20 +23,21 @@ function clock() {
   };
   return { said, deps: { ticks: () => at, say: (line: string) => void said.push(line), sleep } };
 }
-const root = (answers: (string | Error)[]) =>
+/** Returns a host with these answers, texts or facts; the last one stays. */
+const root = (answers: (string | readonly string[] | Error)[]) =>
   ({
     address: "192.0.2.1",
     call: async () => {
-      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      const [answer = ""] = answers.length > 1 ? answers.splice(0, 1) : answers;
       if (answer instanceof Error) throw answer;
-      return answer;
+      return typeof answer === "string" ? answer : answerFacts(answer);
     },
   }) as unknown as RootHost;
 
 describe("a host's facts", () => {
   test("are parsed completely, with no producer instead of an empty one", () => {
-    expect(parseHostFacts(printed().replace("z1qown", ""), "h").producer).toBeUndefined();
-    expect(parseHostFacts(printed(), "h")).toEqual({
+    expect(retirementFactsOf(whole(["producer="])).producer).toBeUndefined();
+    expect(retirementFactsOf(whole())).toEqual({
       producer: "z1qown",
       hasKeyStore: true,
       node: { active: true, masked: false },
@@ -47,7 +49,7 @@ describe("a host's facts", () => {
         lacks: ["key share"],
         shares: [],
         sharesBeside: [],
-        restarts: 7,
+        unit: { load: "", active: "", sub: "", since: "", restarts: 7, result: "" },
         connections: [],
       },
       addresses: [],
@@ -57,7 +59,7 @@ describe("a host's facts", () => {
 
   test("include addresses, and the connections of the orchestrator, but no other text", () => {
     const more = ["addresses=203.0.113.5 2001:db8::5 $(reboot) ", "connection=057100CB:8C9E", "connection=$(reboot)"];
-    const { addresses, signer } = parseHostFacts(printed([...more, "end=yes"]), "h");
+    const { addresses, signer } = retirementFactsOf(whole(more));
     expect(addresses).toEqual(["203.0.113.5", "2001:db8::5"]);
     expect(signer.connections).toEqual([{ host: "203.0.113.5", port: 35998 }]);
   });
@@ -65,16 +67,17 @@ describe("a host's facts", () => {
   test("include the journal of an orchestrator's move", () => {
     const journal = exampleJournal("old", "moved");
     const written = encode({ ...journal, move: formatMove(journal.move) });
-    expect(parseHostFacts(printed([`journal=${written}`, "end=yes"]), "h").signer.journal).toEqual(journal);
+    expect(retirementFactsOf(whole([`journal=${written}`])).signer.journal).toEqual(journal);
   });
 
-  test.each<[string, string[], string]>([
+  const read = "read=facts_retirement";
+  test.each<[string, readonly string[], string]>([
     ["an answer that was cut off", [], "192.0.2.1: its answer was cut off"],
-    ["an answer whose end was cut off", ["end=y"], "its answer was cut off"],
-    ["an unreadable journal", [`journal=${encode({ version: 9 })}`, "end=yes"], "orchestrator's move cannot be read"],
+    ["an answer whose end was cut off", [read.slice(0, -1)], "its answer was cut off"],
+    ["an unreadable journal", [`journal=${encode({ version: 9 })}`, read], "orchestrator's move cannot be read"],
   ])("refuse %s", async (_what, more, words) => {
-    expect(() => parseHostFacts(printed(more), "192.0.2.1")).toThrow(words);
-    await expect(readHost(root([printed(more)]), places, 0, clock().deps)).rejects.toThrow(words);
+    const answer = [...lines, ...more, ""].join("\n");
+    await expect(readHost(root([answer]), places, 30_000, clock().deps)).rejects.toThrow(words);
   });
 });
 
@@ -83,7 +86,7 @@ describe("reading a host", () => {
 
   test("waits for a host that boots, reports it once, and stops at the timeout", async () => {
     const { deps: here, said } = clock();
-    expect(await readHost(root([gone, gone, printed()]), places, 30_000, here)).toHaveProperty("facts");
+    expect(await readHost(root([gone, gone, whole()]), places, 30_000, here)).toHaveProperty("facts");
     expect(said).toEqual(["192.0.2.1 does not answer (ECONNREFUSED); waiting for it"]);
     const { deps: later } = clock();
     expect(await readHost(root([gone]), places, 30_000, later)).toEqual({ silent: "ECONNREFUSED" });

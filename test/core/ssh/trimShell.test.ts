@@ -15,7 +15,6 @@ const scripts: Step[] = [
   steps.cloudInit(),
   steps.chainCopyAway(config, identity, "2026-01-02"),
   steps.hourlyRestartNow(config, true),
-  steps.setUpFacts(config),
   orchestrator(config),
   bulkCopy(config, { user: "root", address: "192.0.2.1", port: 22 }),
 ];

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node.ts";
 import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
-import { parseNodeHostFacts } from "../../../core/ssh/hostFacts.ts";
 import { chainGap } from "../../../core/sync/decideSynced.ts";
 import type { ReferenceAnswers } from "../../../core/sync/references.ts";
 import { type SyncDeps, type WaitOptions, waitForSync } from "../../../core/sync/waitForSync.ts";
 import { hasKind, ProblemError } from "../../../core/util/problem.ts";
 import { atHeight, seenFrom } from "../chain/readings.ts";
+import { parseWhole } from "../host/printedFacts.ts";
 import { answer, hour, nodeTime, none } from "./looks.ts";
 
 const good = answer(2, 1000, 1000, { newestAge: 3000 });
@@ -43,7 +43,8 @@ function worldOf(found: readonly (Observation | Error)[], references: ReferenceA
     },
     say: (line) => void seen.lines.push(line),
     notify: (event, text) => void seen.notices.push(`${event}: ${text}`),
-    readFacts: async () => parseNodeHostFacts(["disk.at=/root", "disk.size=2000000", "disk.free=0", "log=panic"]),
+    readFacts: async () =>
+      parseWhole(["disk", "log"], ["disk.at=/root", "disk.size=2000000", "disk.free=0", "log=panic"]),
     signal: engine.signal,
   };
   return { deps, seen, engine };

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { parseConnections } from "../../../core/orchestrator/rules/endpoints.ts";
+import { parseConnections } from "../../../core/host/facts.ts";
 import { asRoot } from "../../../core/ssh/root.ts";
 import { formatAssignments } from "../../../core/ssh/shellWords.ts";
 import { readOrchestratorLibrary } from "../../../core/steps/libraries.ts";

@@ -19,7 +19,9 @@ import { systemClock } from "../../../core/util/clock.ts";
 import { Chain, type ServedChain, serveChain } from "../../../lab/doubles/chain/index.ts";
 import { NodeDouble } from "../../../lab/doubles/node/node.ts";
 import { passGate } from "../../../providers/syncGate.ts";
+import { configOf } from "../../components/exampleConfig.ts";
 import { loginTo, type SshHost, sshHost } from "../../core/chain/fakes.ts";
+import { answerFacts } from "../../core/host/printedFacts.ts";
 import { facts as retirementFacts } from "../../core/retirement/exampleFacts.ts";
 import { journeyIn } from "../../recordIn.ts";
 
@@ -115,7 +117,9 @@ function standUp(
       service: "go-node",
       dataDir: "/x",
       title: "Anvil",
-      factsScript: "",
+      host: { stack: "prod", ssh: target.ssh },
+      node: configOf().node,
+      library: "",
       target,
       ...witnesses,
       record,
@@ -216,12 +220,14 @@ function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): 
     library: "",
     record: { directory: join(directory, "copies"), stack: "prod", pillar: "Anvil" },
   } satisfies ChainCopyInputs;
-  const facts =
-    "active=active\nowner=\nnom=there\nconsensus=there\ncache=none\nbytes=1000\nfree=9000000000\nload=0\nend=yes\n";
+  const facts = [
+    ...["chain.nom=there", "chain.consensus=there", "chain.cache=none", "chain.bytes=1000"],
+    ...["disk.size=9000000", "disk.free=9000000"],
+  ];
   const call: CopyRun["hosts"]["call"] = async ({ name }) => {
     // A call without an exit code would be repeated for minutes.
     if (name === "chain_snapshot") throw Object.assign(new Error("the copy began"), { exitCode: 1 });
-    return name === "chain_facts" ? facts : "";
+    return name === "host_facts" ? answerFacts(facts) : "";
   };
   const access = createNodeAccess(inputs);
   const readNodeStatus = async (side: WhichHost) => {

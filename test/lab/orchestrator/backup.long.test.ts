@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Backup } from "../../../core/eventLog/events.ts";
+import { createPathVariables } from "../../../core/host/hostPaths.ts";
 import { takeBackup } from "../../../core/orchestrator/backup/backup.ts";
 import { createMoveInputs } from "../../../core/orchestrator/hosts/moveInputs.ts";
 import { formatJournal, type Stage } from "../../../core/orchestrator/rules/journal.ts";
-import { createPathVariables } from "../../../core/retirement/guardInputs.ts";
 import { readAnswer } from "../../../core/ssh/answer.ts";
 import { asRoot } from "../../../core/ssh/root.ts";
 import { formatAssignments, type Value } from "../../../core/ssh/shellWords.ts";

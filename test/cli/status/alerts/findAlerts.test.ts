@@ -5,7 +5,7 @@ import { countMissed, findAlerts, type MomentumCounts } from "../../../../cli/st
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts.ts";
 import type { ReadStack } from "../../../../cli/status/stackView.ts";
 import { findUnknownSporks, parseSporks } from "../../../../core/chain/sporks.ts";
-import type { NodeHostFacts } from "../../../../core/ssh/hostFacts.ts";
+import type { NodeFacts } from "../../../../core/host/nodeFacts.ts";
 import { clock, healthyFacts as facts, partsOf, progress, registrations, viewOf } from "../../exampleView.ts";
 
 type MissedMomentums = NonNullable<ReturnType<typeof countMissed>["missed"]>;
@@ -22,7 +22,7 @@ const look = (changes: Parameters<typeof viewOf>[0] = {}, others: Partial<ReadSt
 const withParts = (
   ...[changes, registration = registrations.producing]: [Parameters<typeof partsOf>[1], Parameters<typeof partsOf>[0]?]
 ) => look({ parts: partsOf(registration, changes) });
-const withFact = (changed: Partial<NodeHostFacts>) => look({ facts: { ...facts, ...changed } });
+const withFact = (changed: Partial<NodeFacts>) => look({ facts: { ...facts, ...changed } });
 const peers = (count?: number) => ({ node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: count } as never });
 const silent = progress({ observation: { kind: "none", reason: "ECONNREFUSED" } });
 const silentSigner = { kind: "silent", text: "it is", isWrong: true } as const;

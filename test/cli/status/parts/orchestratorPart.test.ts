@@ -2,9 +2,11 @@ import { expect, test } from "vitest";
 import { describeOrchestrator, type OrchestratorAnswer } from "../../../../cli/status/parts/statusParts.ts";
 import type { HostFacts } from "../../../../core/retirement/readHost.ts";
 import type { Result } from "../../../../core/util/result.ts";
+import { retirementFactsOf } from "../../../core/host/printedFacts.ts";
 
 type Signer = HostFacts["signer"];
-const off = { active: false, masked: false, hasDirectory: true, hasKeyStore: true, lacks: [] };
+const off = retirementFactsOf(["signerDirectory=yes", "signerKeyStore=yes", "nodeActive=yes", "signer.NRestarts=0"]);
+const { signer: idle } = retirementFactsOf(["signer.NRestarts=7"]);
 const other = { address: "203.0.113.9", hostKey: "k" };
 const at = (stage: string) =>
   ({ journal: { stage, move: "pillar-host/prod/Anvil/1", other } }) as unknown as Partial<Signer>;
@@ -17,7 +19,7 @@ test.each<[string, Partial<Signer>, Result<OrchestratorAnswer> | undefined, stri
   ["describes a host without one", { hasDirectory: false }, undefined, "none on this host", false],
   ["shows its state", { active: true }, signing, "v0.0.9a runs here, live, 12 other orchestrators", false],
   ["shows why it does not answer", { active: true }, silent, "does not answer: nothing listens", true],
-  ["counts its restarts", { active: true, restarts: 7 }, silent, "nothing listens; restarted 7 times", true],
+  ["counts its restarts", { active: true, unit: idle.unit }, silent, "nothing listens; restarted 7 times", true],
   ["says that it should run", { ...at("running") }, undefined, "it should run here, but does not", true],
   [
     "says where it is",
@@ -54,7 +56,6 @@ test.each<[string, Partial<Signer>, Result<OrchestratorAnswer> | undefined, stri
   ["says that it is installed", { masked: true }, undefined, "installed, masked and not started", false],
   ["says that it is not fenced", {}, undefined, "it does not run, and is not fenced", false],
 ])("%s", (_name, signer, answer, text, isWrong) => {
-  const node = { active: true, masked: false };
-  const facts: HostFacts = { hasKeyStore: true, node, signer: { ...off, ...signer }, marks: {} };
+  const facts: HostFacts = { ...off, signer: { ...off.signer, ...signer } };
   expect(describeOrchestrator(facts, answer)).toMatchObject({ text: expect.stringContaining(text), isWrong });
 });

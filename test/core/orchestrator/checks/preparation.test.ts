@@ -14,6 +14,7 @@ import { computeFingerprint } from "../../../../core/ssh/publicKey.ts";
 import type { RootHost } from "../../../../core/ssh/root.ts";
 import { moveNamed } from "../../../moveNamed.ts";
 import { movesIn, putEvent } from "../../../recordIn.ts";
+import { answerFacts } from "../../host/printedFacts.ts";
 import { exampleJournal, exampleRequirements as wanted } from "../exampleMove.ts";
 import { test as base, type LocalRoot } from "../localRoot.ts";
 
@@ -22,15 +23,17 @@ const moved = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "2026
 const bridgeKey = "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT";
 
 const usual = {
-  load: "loaded",
-  active: "active",
+  "signer.LoadState": "loaded",
+  "signer.ActiveState": "active",
+  signerActive: "yes",
   directory: "there",
   bytes: "10",
   files: "3",
-  shares: "0",
-  mount: "/",
-  free: "99999999999",
+  "place.size": "99999999",
+  "place.free": "99999999",
+  "place.mount": "/",
 };
+const isIdle = { "signer.ActiveState": "inactive", signerActive: "no" };
 
 function openStage(root: LocalRoot) {
   const directory = join(root.scratch, "signer");
@@ -38,7 +41,7 @@ function openStage(root: LocalRoot) {
   writeFileSync(join(directory, "config.json"), '{"ProducerKeyFilePassphrase": "p"}');
   writeFileSync(join(directory, "producer"), "key");
   /** Facts of each host that differ from the usual ones. */
-  const facts = { old: {}, new: { active: "inactive", directory: "none" } };
+  const facts = { old: {}, new: { ...isIdle, directory: "none" } };
   /** Functions that were called, on which host. */
   const called: string[] = [];
   // The test sets the facts; all other functions really run on this machine, which has no orchestrator.
@@ -47,10 +50,8 @@ function openStage(root: LocalRoot) {
     address: side,
     call: async (name, variables, options) => {
       called.push(`${side} ${name}`);
-      if (name === "signer_facts")
-        return Object.entries({ ...usual, ...facts[side] })
-          .map(([key, value]) => `${key}=${value}\n`)
-          .join("");
+      if (name === "host_facts")
+        return answerFacts(Object.entries({ ...usual, ...facts[side] }).map(([key, value]) => `${key}=${value}`));
       if (name === "signer_scan") return `${wanted.hostKey}\n`;
       return root.call(name, variables, options);
     },
@@ -130,11 +131,11 @@ test("checks again after a key generation", async ({ stage }) => {
 
 describe("a move that has begun", () => {
   test("is not checked again, and gets a backup unless a whole one is here", async ({ stage }) => {
-    Object.assign(stage.facts.old, begun("old", "fenced"), { active: "inactive" });
+    Object.assign(stage.facts.old, begun("old", "fenced"), isIdle);
     const first = await secure(stage);
     expect(first).toMatchObject({ backup: { files: 2 } });
     expect(stage.said).toContain("orchestrator: this move has begun already (journal on the old host); continuing it");
-    expect(stage.called.filter((name) => name.startsWith("new"))).toEqual(["new signer_facts", "new signer_scan"]);
+    expect(stage.called.filter((name) => name.startsWith("new"))).toEqual(["new host_facts", "new signer_scan"]);
     expect(movesIn(stage.options.backups.directory).map(({ event }) => event)).toEqual(["backup", "secured"]);
     stage.called.length = 0;
     expect(await secure(stage)).toEqual(first);

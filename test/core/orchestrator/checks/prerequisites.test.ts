@@ -7,22 +7,27 @@ import {
 } from "../../../../core/orchestrator/checks/prerequisites.ts";
 import { assumeSyncedNode } from "../../../../core/orchestrator/checks/rehearsal.ts";
 import type { MoveSurvey, NewHost, OldHost, Requirements } from "../../../../core/orchestrator/checks/survey.ts";
+import type { OrchestratorFacts } from "../../../../core/orchestrator/hosts/orchestratorFacts.ts";
 import { listEndpoints } from "../../../../core/orchestrator/rules/endpoints.ts";
-import {
-  type OrchestratorFacts,
-  parseFacts,
-  parseOrchestratorConfig,
-} from "../../../../core/orchestrator/rules/hostPairFacts.ts";
+import { parseOrchestratorConfig } from "../../../../core/orchestrator/rules/orchestratorConfig.ts";
 import { moveNamed } from "../../../moveNamed.ts";
+import { parseWhole } from "../../host/printedFacts.ts";
 import { exampleJournal, exampleMove, given, exampleRequirements as wanted } from "../exampleMove.ts";
 
 const build = { version: "v0.0.9a", gitCommit: "abcdef12".repeat(5), goVersion: "go1.20.14" };
 const home = "/root/.orchestrator";
-const printed = `load=loaded active=active directory=there real=${home} works=${home} user=root mount=/`;
-const counts = "bytes=50000000 files=400 shares=1 free=20000000000";
-const facts: OrchestratorFacts = parseFacts(`${printed} ${counts}`.replaceAll(" ", "\n"), "old");
 const bridgeKey = "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT";
 const shareOf = (key: string) => `tss/localstate-${Buffer.from(key, "base64").toString("hex")}.json`;
+const { move } = parseWhole(
+  ["move"],
+  [
+    ...["signer.LoadState=loaded", "signer.ActiveState=active", `share=${shareOf(bridgeKey).slice("tss/".length)}`],
+    ...["directory=there", `real=${home}`, `works=${home}`, "user=root", "place.mount=/"],
+    ...["bytes=50000000", "files=400", "place.size=99999999", "place.free=19531250"],
+  ],
+);
+const facts: OrchestratorFacts = { ...move, journal: undefined };
+const idle = { ...facts.unit, load: "not-found", active: "inactive" };
 const laterKey = `A${bridgeKey.slice(1, -1)}U`;
 const eth = { network: "Ethereum", old: "eth:443", new: "eth:443", isOwn: false };
 const ownEth = { network: "Ethereum", old: "localhost:8545", new: "localhost:8545", isOwn: true };
@@ -37,10 +42,9 @@ const oldSide = {
   config,
   endpoints: [eth],
   reached: ["eth:443"],
-  shares: [shareOf(bridgeKey)],
 };
 const newSide = {
-  facts: { ...facts, active: "inactive", load: "not-found", directory: "none", shares: 0, bytes: 0, files: 0 },
+  facts: { ...facts, active: false, unit: idle, directory: "none", shares: [], bytes: 0, files: 0 },
   build: { problem: "it does not run" },
   shownKeys: ["ssh-rsa AAAA", wanted.hostKey],
   reached: ["eth:443"],
@@ -77,14 +81,19 @@ test("sound hosts have no problem, and both versions are shown", () => {
 
 const damaged = { ...survey(), old: { problem: "old: a damaged journal", kind: "unreadableJournal" as const } };
 test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
-  ["the service stopped", oldFacts({ active: "inactive" }), "old: * does not run (orchestrator)", "loaded, inactive"],
-  ["no service", oldFacts({ active: "", load: "" }), "old: * does not run (orch", "oldHost.orchestrator.service NAME"],
   [
-    "another process",
-    oldFacts({ process: "p" }),
-    "old: * is not called orchestrator",
-    "oldHost.orchestrator.executable p",
+    "the service stopped",
+    oldFacts({ unit: { ...facts.unit, active: "inactive" } }),
+    "old: * does not run (orchestrator)",
+    "loaded, inactive",
   ],
+  [
+    "no service",
+    oldFacts({ unit: { ...facts.unit, active: "", load: "" } }),
+    "old: * does not run (orch",
+    "oldHost.orchestrator.service NAME",
+  ],
+  ["another process", oldFacts({ process: "p" }), "old: * is not called orch", "oldHost.orchestrator.executable p"],
   ["no answer", survey({ old: { build: { problem: "silent" } } }), "old: * no good answer", "found: silent"],
   ["no status", survey({ old: { status: { problem: "frozen" } } }), "old: * no good answer", "found: frozen"],
   ["a key generation", inState(1, "keyGen"), "old: * key generation is at work", "would lose the new key"],
@@ -95,7 +104,7 @@ test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
   ["a new key generation", survey({ bridge: bridgeAt(1) }), "the bridge's key *", "chain 1", { haltedBridge: given }],
   ["a damaged file", survey({ old: { hasConfig: false } }), "old: files *damaged", "found: config.json: missing"],
   ["no key store", survey({ old: { hasKeyStore: false } }), "old: files *damaged", "no producer key store producer"],
-  ["no key share", oldFacts({ shares: 0 }), "old: * has no share", "noKeyShare 1"],
+  ["no key share", oldFacts({ shares: [] }), "old: * has no share", "noKeyShare 1"],
   ["no share at work", oldConfig({ hasShare: false }), "old: * has no share", "an empty TssConfig.PublicKey"],
   ["a file", oldFacts({ directory: "no directory" }), "old: * not the orchestrator's directory", "found: a file"],
   ["a link", oldFacts({ directory: "link", real: "/d" }), "old: * not the orchestrator's dir", "&& mv /d /root/"],
@@ -110,7 +119,12 @@ test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
   ["another DataPath", oldConfig({ dataPath: "/data" }), "old: config.json names places *", "DataPath /data"],
   ["another BaseDir", oldConfig({ tssDir: "/root" }), "old: config.json names places *", "TssConfig.BaseDir /root"],
   ["a store elsewhere", oldConfig({ keyStore: "../p" }), "old: config.json names places *", 'KeyFileName "../p"'],
-  ["a strange share", newFacts({ shares: 1, directory: "there" }), "new: * is in the way", ".orchestrator.aside"],
+  [
+    "a strange share",
+    newFacts({ shares: facts.shares, directory: "there" }),
+    "new: * is in the way",
+    ".orchestrator.aside",
+  ],
   ["a link there", newFacts({ directory: "link", real: "/d" }), "new: * is in the way", "a link to /d"],
   ["modes that are not copied", oldFacts({ special: 2 }), "old: files * have modes", "2 with setuid"],
   ["another user", oldFacts({ user: "op" }), "old: * another user than root", "chown -R root: /root/.orchestrator"],
@@ -167,11 +181,17 @@ test("a share of another key than the bridge's is a problem that names the found
       "  Is this orchestrator to move without a share? pulumi config set --path pillar-host:orchestrator.noKeyShare 1 -s prod",
     ].join("\n"),
   ]);
-  for (const each of [later, oldFacts({ shares: 0 })])
+  for (const each of [later, oldFacts({ shares: [] })])
     expect(findMoveProblems(each, { ...wanted, noKeyShare: given })).toEqual([]);
-  const both = survey({ old: { shares: [shareOf(laterKey), shareOf(bridgeKey)] }, bridge: bridgeAt(0, laterKey) });
+  const both = {
+    ...oldFacts({ shares: [shareOf(laterKey), shareOf(bridgeKey)] }),
+    bridge: bridgeAt(0, laterKey),
+  };
   expect(findMoveProblems(both, wanted)).toEqual([]);
-  const silent = survey({ old: { shares: [shareOf(laterKey)] }, bridge: { known: false, why: "error -32601" } });
+  const silent = {
+    ...oldFacts({ shares: [shareOf(laterKey)] }),
+    bridge: { known: false, why: "error -32601" },
+  } as const;
   expect(findMoveProblems(silent, wanted)).toEqual([]);
   expect(formatSurvey(silent, wanted).slice(-2)).toEqual([
     "no node tells the bridge's key, so the key share could not be compared with it",
@@ -215,7 +235,7 @@ const places = { dataPath: "/root/.orchestrator/", tssDir: "/root/.orchestrator/
 const linked = { ...facts, real: "/data/root/.orchestrator", works: "/data/root/.orchestrator" };
 const ofMove = (pillar: string) => {
   const journal = exampleJournal("new", "running", { move: { ...exampleMove, pillar } });
-  return newFacts({ shares: 1, directory: "there", journal });
+  return newFacts({ shares: facts.shares, directory: "there", journal });
 };
 test.each<[string, MoveSurvey, number, Partial<Requirements>?]>([
   ["a build without getStatus", survey({ old: { status: { value: undefined } } }), 0],
@@ -240,14 +260,6 @@ test("before the stand-up, only the new host's own node may be missing", () => {
   const rehearsed = findMoveProblems(assumeSyncedNode(bare), wanted);
   expect(rehearsed).toHaveLength(1);
   expect(rehearsed[0]).toContain("no connection to localhost:8545 (Ethereum); the old host has one\n  needed");
-});
-
-test("parses facts as a host prints them", () => {
-  const texts = { load: "loaded", active: "active", directory: "there", real: "/root/a=b", mount: "/", user: "op" };
-  const once = { ...texts, works: "/home/op", bytes: 12, files: 3, shares: 1, special: 1, free: 5 };
-  const one = Object.entries(once).map(([name, value]) => `${name}=${value}`);
-  const facts = parseFacts([...one, "lacks=tar", "lacks=find"].join("\n"), "host");
-  expect(facts).toEqual({ ...once, lacks: ["tar", "find"], hasExecutable: false });
 });
 
 test("lists endpoints as host and port without access keys, and marks the host's own", () => {

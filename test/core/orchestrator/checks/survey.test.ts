@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { surveyBoth } from "../../../../core/orchestrator/checks/survey.ts";
 import type { RootHost } from "../../../../core/ssh/root.ts";
+import { answerFacts } from "../../host/printedFacts.ts";
 import { exampleRequirements } from "../exampleMove.ts";
 
 const config = { ProducerKeyFileName: "store", Networks: { Ethereum: { Urls: ["wss://eth.example/KEY"] } } };
-const facts = "load=loaded\nactive=inactive\ndirectory=there\nshares=0\n";
+const facts = ["signer.LoadState=loaded", "signer.ActiveState=inactive", "directory=there"];
 const wanted = { ...exampleRequirements, backupDirectory: "/" };
 const deps = {
   ticks: () => 0,
@@ -15,11 +16,12 @@ const deps = {
 
 /** Creates hosts with a test's answers to a function, and usual answers otherwise. */
 function hosts(answers: Record<string, (side: string) => Promise<string>>) {
-  const usual: Record<string, string> = { signer_facts: facts, signer_read: JSON.stringify(config) };
+  const usual: Record<string, string> = { signer_read: JSON.stringify(config) };
   const host = (address: string): RootHost => ({
     address,
     hostKey: "ssh-ed25519 KEY",
-    call: (name) => answers[name]?.(address) ?? Promise.resolve(usual[name] ?? ""),
+    call: async (name) =>
+      answers[name]?.(address) ?? (name === "host_facts" ? answerFacts(facts) : (usual[name] ?? "")),
     stream: () => Promise.reject(new Error("no stream")),
     forward: () => Promise.reject(new Error("nothing listens")),
     close: () => undefined,

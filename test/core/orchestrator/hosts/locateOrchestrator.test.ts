@@ -3,12 +3,12 @@ import {
   locateOrchestrator,
   type OrchestratorReading,
 } from "../../../../core/orchestrator/hosts/locateOrchestrator.ts";
-import type { OrchestratorFacts } from "../../../../core/orchestrator/rules/hostPairFacts.ts";
+import type { OrchestratorState } from "../../../../core/orchestrator/hosts/orchestratorFacts.ts";
 import { exampleJournal, exampleStages } from "../exampleMove.ts";
 
-const host = (address: string, active: string, facts: Partial<OrchestratorFacts> = {}): OrchestratorReading => ({
+const host = (address: string, unit: string, facts: Partial<OrchestratorState> = {}): OrchestratorReading => ({
   address,
-  seen: { active, ...facts } as OrchestratorFacts,
+  seen: { active: unit === "active", journal: undefined, ...facts },
 });
 const silent = { address: "a", seen: { unseen: "ETIMEDOUT" } };
 const left = { journal: exampleJournal("old", "moved") };

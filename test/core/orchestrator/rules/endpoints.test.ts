@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { parseConnections } from "../../../../core/host/facts.ts";
 import { adaptConfig } from "../../../../core/orchestrator/rules/adaptConfig.ts";
-import { findConnectionsTo, listEndpoints, parseConnections } from "../../../../core/orchestrator/rules/endpoints.ts";
+import { findConnectionsTo, listEndpoints } from "../../../../core/orchestrator/rules/endpoints.ts";
 
 type Bytes = readonly [number, number, number, number];
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import { addressDigest, producerAddress } from "../../../../core/steps/nodeSteps.ts";
+import { readFactsLibrary } from "../../../../core/steps/libraries.ts";
+import { producerAddress } from "../../../../core/steps/nodeSteps.ts";
 import { configOf, least } from "../../../components/exampleConfig.ts";
 import { type Sandbox, test } from "../sandbox.ts";
 import { controllerOf, hasty, refusal } from "./controllers.ts";
@@ -98,11 +99,11 @@ test.for<[string, string, Parameters<typeof read>[2], string]>([
 });
 
 test.for([
-  [configured(address), `${createHash("sha256").update(address).digest("hex")}\n`],
+  [configured(address), `digest=${createHash("sha256").update(address).digest("hex")}\n`],
   [JSON.stringify({ Name: "node" }), ""],
   [undefined, ""],
-])("the address's digest is printed, and never the address: %s", async ([config, stdout], { box }) => {
+])("the address's digest is a fact, and never the address: %s", async ([config, stdout], { box }) => {
   if (config !== undefined) box.write("config.json", config);
-  const { script } = addressDigest(configOf({ node: { dataDir: box.dir } }));
-  expect(await box.run(box.local(script))).toEqual({ code: 0, stdout, stderr: "" });
+  const ask = `${box.library(readFactsLibrary())}\ndata_dir=${box.dir}; groups=facts_digest; host_facts`;
+  expect(await box.run(ask)).toEqual({ code: 0, stdout: `${stdout}read=facts_digest\n`, stderr: "" });
 });

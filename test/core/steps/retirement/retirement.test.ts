@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
+import { parseFacts } from "../../../../core/host/facts.ts";
+import { createPathVariables } from "../../../../core/host/hostPaths.ts";
 import { formatJournal, type Stage } from "../../../../core/orchestrator/rules/journal.ts";
-import { createPathVariables } from "../../../../core/retirement/guardInputs.ts";
-import { parseHostFacts } from "../../../../core/retirement/readHost.ts";
+import { arrangeHostFacts } from "../../../../core/retirement/readHost.ts";
 import { formatAssignments } from "../../../../core/ssh/shellWords.ts";
 import { readRetirementLibrary } from "../../../../core/steps/libraries.ts";
 import { exampleJournal } from "../../orchestrator/exampleMove.ts";
@@ -44,10 +45,14 @@ function call(box: Sandbox, name: string) {
 const asked = (box: Sandbox) =>
   (box.read("asked") ?? "").split("\n").filter((line) => !/^(show|is-active) /.test(line));
 
+const askFacts = "groups=facts_retirement; host_facts";
+
 async function factsOf(box: Sandbox) {
-  const ran = await call(box, "retire_facts");
-  expect(ran.stderr).toBe("");
-  const { addresses, ...facts } = parseHostFacts(ran.stdout, "h");
+  const { stdout, stderr } = await call(box, askFacts);
+  expect(stderr).toBe("");
+  const { retirement } = parseFacts(stdout, ["retirement"]);
+  if (retirement === undefined) throw new Error("cut off");
+  const { addresses, ...facts } = arrangeHostFacts(retirement, "h");
   expect(addresses).toEqual(["192.0.2.7"]);
   return facts;
 }
@@ -60,7 +65,7 @@ const nothing = {
   hasKeyStore: false,
   shares: [],
   sharesBeside: [],
-  restarts: 0,
+  unit: { load: "", active: "", sub: "", since: "", restarts: 0, result: "" },
 };
 const none = { ...nothing, connections: [] };
 const signerOf = (facts: object) => ({ ...none, lacks: parts, ...facts });
@@ -114,7 +119,7 @@ describe("the facts of a host", () => {
       echo active > active-go-node; echo activating > active-orchestrator`);
     box.mark("stack", "pillar-host/prod Anvil\n");
     box.mark("deploy.done");
-    expect((await call(box, "retire_facts")).stdout).not.toContain("hunter2");
+    expect((await call(box, askFacts)).stdout).not.toContain("hunter2");
     expect(await factsOf(box)).toEqual({
       producer: address,
       hasKeyStore: true,

@@ -1,18 +1,19 @@
 import { expect } from "vitest";
-import { formatHostFacts, parseNodeHostFacts } from "../../../../core/ssh/hostFacts.ts";
-import { facts } from "../../../../core/steps/nodeSteps.ts";
+import { formatHostFacts, readNodeFacts } from "../../../../core/host/nodeFacts.ts";
+import { formatAssignments, type Value } from "../../../../core/ssh/shellWords.ts";
+import { readFactsLibrary } from "../../../../core/steps/libraries.ts";
 import { configOf } from "../../../components/exampleConfig.ts";
 import { type Sandbox, test } from "../sandbox.ts";
 
 const show = `case "$*" in
-  *LoadState*) echo loaded ;; *ActiveState*) echo active ;; *SubState*) echo running ;;
-  *StateChangeTimestamp*) echo 'Sat 2026-11-21 14:00:03 UTC' ;; *NRestarts*) echo 0 ;; *Result*) echo success ;;
+  *LoadState*) echo LoadState=loaded; echo ActiveState=active; echo SubState=running
+    echo "StateChangeTimestamp=Sat 2026-11-21 14:00:03 \${TZ%0}"; echo NRestarts=0; echo Result=success ;;
   *Description*) echo 'pillar-host: deploy' ;; is-active*) echo inactive ;;
 esac`;
 const sound = {
   systemctl: show,
   wget: `echo '{"jsonrpc":"2.0","id":1,"result":{"numPeers":12,"peers":[{"a":1}]}}'`,
-  df: "echo head; echo 'dev 80000000 30000000 50000000 38% /'",
+  df: "echo head; echo '80000000 50000000 /'",
   journalctl: "true",
   timedatectl: "echo yes",
   nproc: "echo 4",
@@ -21,10 +22,14 @@ const sound = {
 /** Returns the facts of a sound host with these commands. */
 async function factsOf(box: Sandbox, commands: Partial<typeof sound> = {}, withStages = false) {
   for (const [name, body] of Object.entries({ ...sound, ...commands })) box.command(name, body);
-  const { script } = facts(configOf({ node: { dataDir: "/mnt" } }), { logLines: 3, withStages });
-  const { code, stdout, stderr } = await box.run(box.local(script));
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  return formatHostFacts(parseNodeHostFacts(stdout.split("\n")));
+  const call = async (name: string, variables: Readonly<Record<string, unknown>> = {}) => {
+    const values = formatAssignments(variables as Readonly<Record<string, Value>>);
+    const { code, stdout, stderr } = await box.run(`${box.library(readFactsLibrary())}\n${values}${name}`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return stdout;
+  };
+  const { node } = configOf({ node: { dataDir: "/mnt" } });
+  return formatHostFacts(await readNodeFacts({ address: "h", call }, node, { logLines: 3, withStages }));
 }
 
 test("the facts of a sound host, and nothing is written, because the disk may be full", async ({ box }) => {
@@ -40,11 +45,11 @@ test("the facts of a sound host, and nothing is written, because the disk may be
 });
 
 const restarting = show
-  .replace("active ;;", "activating ;;")
+  .replace("=active", "=activating")
   .replace("running", "auto-restart")
-  .replace("echo 0", "echo 7")
+  .replace("=0", "=7")
   .replace("success", "exit-code");
-const masked = `case "$*" in *LoadState*) echo masked ;; *ActiveState*) echo inactive ;; esac`;
+const masked = `case "$*" in *LoadState*) echo LoadState=masked; echo ActiveState=inactive ;; esac`;
 const killed = "2026-11-21 kernel: Out of memory: Killed process 7 (go-node)";
 const lack = "the kernel killed a process for lack of memory";
 const nearlyFull = "Nearly full: the node stops without room";
@@ -54,11 +59,11 @@ test.for<[Partial<typeof sound>, string]>([
     { systemctl: restarting },
     "service: go-node is activating (auto-restart) since 2026-11-21 14:00:03 UTC, systemd restarted it 7 times after failures, its last result is exit-code",
   ],
-  [{ systemctl: "echo not-found" }, "service: the host has no unit go-node"],
+  [{ systemctl: "echo LoadState=not-found" }, "service: the host has no unit go-node"],
   [{ systemctl: masked }, "service: go-node is inactive, and masked: it does not start again by itself"],
   [{ wget: `echo '{"result":{"numPeers": 0}}'` }, `peers: 0. Is 35995, tcp and udp, open ${toWorld}`],
   [{ wget: "exit 4" }, "peers: unknown, the RPC at 127.0.0.1:35997 does not answer"],
-  [{ df: "echo head; echo 'dev 80000000 79999000 1000 100% /'" }, `disk: 0.0 of 80.0 GB free at /mnt. ${nearlyFull}`],
+  [{ df: "echo head; echo '80000000     1000 /'" }, `disk: 0.0 of 80.0 GB free at /mnt. ${nearlyFull}`],
   [{ journalctl: `case "$*" in *-k*) echo '${killed}' ;; esac` }, `memory: ${lack}: ${killed}`],
 ])("a fault of %j is a fact", async ([commands, line], { box }) => {
   expect(await factsOf(box, commands)).toContain(line);

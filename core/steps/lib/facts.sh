@@ -1,0 +1,157 @@
+# Prints facts of a host for core/host/facts.ts, one a line. Only reads, and writes no file, because the disk may be full.
+# $groups are the functions facts_… to run. As far as these need them, also: the node's $service, $data_dir, $rpc_address,
+# $rpc_port and $p2p_port; the orchestrator's $signer_…; $log_lines, $chain_databases and $tools.
+host_facts() {
+  local group
+  for group in $groups; do
+    "$group"
+    # Without this line, the answer was cut off.
+    fact read "$group"
+  done
+}
+# fact_if NAME COMMAND...: prints whether the command succeeds.
+fact_if() { if "${@:2}"; then fact "$1" yes; else fact "$1" no; fi; }
+# unit_facts NAME SERVICE: prints what systemd says of a unit.
+unit_facts() {
+  TZ=UTC0 systemctl show -p LoadState -p ActiveState -p SubState -p StateChangeTimestamp -p NRestarts -p Result "$2" 2> /dev/null | sed "s/^/$1./" || true
+}
+# disk_facts NAME PATH: prints the file system on which a path is or will be, in KiB.
+disk_facts() {
+  local at
+  at=$(existing_directory "$2")
+  fact "$1.at" "$at"
+  df -k --output=size,avail,target -- "$at" |
+    awk -v name="$1" 'NR == 2 { print name ".size=" $1; print name ".free=" $2; sub(/^ *[^ ]+ +[^ ]+ +/, ""); print name ".mount=" $0 }' || true
+}
+# path_kind PATH [PARENT]: prints whether a directory is there: `mount` if it is on another file system than its parent.
+path_kind() {
+  if [ -L "$1" ]; then say link
+  elif [ ! -e "$1" ]; then say none
+  elif [ ! -d "$1" ]; then say "no directory"
+  elif [ "$(stat -c %d "$1")" != "$(stat -c %d "${2:-$1}")" ]; then say mount
+  else say there; fi
+}
+holds_files() {
+  local found
+  [ -d "$1" ] || return 1
+  found=$(find "$1/" -type f -size +0 -print -quit) || fail "$1 could not be read"
+  [ -n "$found" ]
+}
+holds_any() {
+  local path
+  for path; do if [ -f "$path" ] && [ -s "$path" ] || holds_files "$path"; then return 0; fi; done
+  return 1
+}
+is_node_at_work() { is_at_work "$service" znnd "$rpc_port" || processes_of "${service%.service}" > /dev/null; }
+
+# The first line of each marker of this stack.
+facts_marks() {
+  local marker
+  for marker in stack packages.done deploy.done synced retired; do
+    if is_marked "$marker"; then fact "marked.$marker" "$(head -n 1 "$state/$marker")"; fi
+  done
+}
+facts_done() { facts_marks; }
+facts_atWork() {
+  if service_is_active pillar-host-step; then fact step "$(systemctl show -p Description --value pillar-host-step | sed 's/^pillar-host: //')"; fi
+}
+facts_service() {
+  fact service.name "$service"
+  unit_facts service "$service"
+  fact service.elsewhere "$(node_elsewhere | paste -sd ';')"
+}
+facts_node() {
+  fact node.rpc "$rpc_address:$rpc_port"
+  fact node.p2p "$p2p_port"
+  fact node.peers "$(rpc stats.networkInfo | grep -o '"numPeers": *[0-9]*' | head -n 1 | grep -o '[0-9]*$' || true)"
+}
+facts_disk() { disk_facts disk "$data_dir"; }
+facts_memory() { awk '/^(MemTotal|MemAvailable|SwapTotal|SwapFree):/ { sub(":", "", $1); print "memory." $1 "=" $2 }' /proc/meminfo || true; }
+facts_killed() {
+  fact killed "$(journalctl -k -q --since -24h --no-pager -o short-iso 2> /dev/null | grep -aE 'Out of memory: Killed|oom-kill:' | tail -n 1 | cut -c 1-160 | redact || true)"
+}
+facts_load() {
+  fact load "$(cut -d' ' -f1-3 /proc/loadavg)"
+  fact cores "$(nproc)"
+}
+facts_clock() {
+  fact clock "$(date -u '+%F %T UTC')"
+  fact clock.kept "$(timedatectl show -p NTPSynchronized --value 2> /dev/null || true)"
+}
+facts_log() {
+  journalctl -u "$service" -q -n "$((log_lines + 1))" --no-pager -o short-iso 2> /dev/null | redact | tail -n "$log_lines" | cut -c 1-200 | sed 's/^/log=/' || true
+}
+# A digest, to compare the producer address: nobody may register it before the node is synced.
+facts_digest() {
+  local address
+  address=$(configured_address)
+  if [ -n "$address" ]; then fact digest "$(printf %s "$address" | sha256sum | cut -d ' ' -f 1)"; fi
+}
+facts_tools() {
+  local tool
+  for tool in $tools; do has "$tool" || fact lacks "$tool"; done
+}
+# What a chain copy asks: the node's databases, and how much of a copy has arrived.
+facts_chain() {
+  local database
+  for database in $chain_databases; do fact "chain.$database" "$(path_kind "$data_dir/$database" "$data_dir")"; done
+  fact chain.bytes "$(chain_bytes "$data_dir")"
+  fact chain.staged "$(chain_bytes "$data_dir/.pillar-host-arriving")"
+  # A digest, to compare it with the other host's.
+  if [ -s "$data_dir/network-private-key" ]; then fact networkKey "$(sha256sum < "$data_dir/network-private-key" | cut -d ' ' -f 1)"; fi
+  facts_disk
+  facts_digest
+  facts_tools
+}
+# The orchestrator: its unit, whether it is at work, key shares and journal of the move.
+facts_signer() {
+  unit_facts signer "$signer_service"
+  fact_if signerActive is_at_work "$signer_service" "$signer_executable" "$signer_rpc_port"
+  fact_if signerMasked unit_is_masked "$signer_service"
+  # A line break in a name would begin another fact. A running orchestrator may remove a file meanwhile.
+  find "$signer_directory/tss/" -maxdepth 1 -type f -size +0 -name 'localstate-*.json' -printf 'share=%f\0' 2> /dev/null | sort -z | tr '\n\0' '?\n' || true
+  if [ -e "$orchestrator_journal" ]; then fact journal "$(base64 -w 0 < "$orchestrator_journal")"; fi
+}
+# What a guard asks: also what is left of an orchestrator that was fenced, and the nodes that a running one uses.
+facts_retirement() {
+  local store=$signer_directory/$(signer_key_store "$signer_directory")
+  facts_marks
+  fact addresses "$(signer_addresses)"
+  fact producer "$(configured_address)"
+  fact_if keyStore holds_files "$data_dir/wallet"
+  fact_if nodeActive is_node_at_work
+  fact_if nodeMasked unit_is_masked "$service"
+  facts_signer
+  fact_if signerDirectory holds_files "$signer_directory"
+  fact_if signerKeyStore [ -e "$store" ]
+  fact_if signerConfig holds_any "$signer_directory/config.json"
+  fact_if signerKeyAside holds_any "$store".moved-to-*
+  signer_shares_beside "$signer_directory" | sed 's/^/shareBeside=/'
+  connections_of "$signer_executable"
+}
+# What a move asks: also the orchestrator's process, and its directory.
+facts_move() {
+  local pid home directory=$signer_directory
+  facts_signer
+  facts_tools
+  fact addresses "$(signer_addresses)"
+  pid=$(systemctl show -p MainPID --value "$signer_service" 2> /dev/null || true)
+  # The move also looks for the configured name to know that the orchestrator has ended.
+  if service_is_active "$signer_service" && ! processes_of "$signer_executable" > /dev/null; then fact process "$(ps -o comm= -p "$pid" || true)"; fi
+  if [ "${pid:-0}" -gt 0 ] && [ -r "/proc/$pid/environ" ]; then
+    home=$(tr '\0' '\n' < "/proc/$pid/environ" | sed -n 's/^HOME=//p' | head -n 1)
+    [ -n "$home" ] || home=$(getent passwd "$(stat -c %u "/proc/$pid")" | cut -d : -f 6)
+    fact user "$(stat -c %U "/proc/$pid")"
+    fact works "$(readlink -m -- "$home/.orchestrator")"
+  fi
+  fact directory "$(path_kind "$directory")"
+  fact real "$(readlink -f -- "$directory" || true)"
+  if [ -d "$directory" ]; then
+    fact bytes "$(du -sb -- "$directory" 2> /dev/null | cut -f 1 || true)"
+    fact files "$(find "$directory/" -printf x 2> /dev/null | wc -c || true)"
+    # The copy does not take these modes over, so its comparison would fail after the stop.
+    fact special "$(find "$directory/" ! -type l -perm /7002 -printf x 2> /dev/null | wc -c || true)"
+  fi
+  disk_facts place "$directory"
+  if [ -x "/usr/local/bin/$signer_executable" ]; then fact executable there; fi
+}
