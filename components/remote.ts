@@ -2,7 +2,7 @@ import { remote, type types } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { formatNotRun, formatStepError, readAnswer } from "../core/ssh/answer.ts";
 import { markOwn } from "../core/ssh/foreign.ts";
-import { type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root.ts";
+import { type HostLogin, openRoot, type RootHost } from "../core/ssh/root.ts";
 import type { SshTarget } from "../core/ssh/ssh.ts";
 import { readStepOutputLibrary } from "../core/steps/libraries.ts";
 import { createEnvelope, type Step } from "../core/steps/step.ts";
@@ -26,7 +26,7 @@ function createSshTarget({ address, hostKey, login }: HostAccess): pulumi.Output
 }
 
 /** Returns the login to become root on the host. Secret. */
-function createRootAccess(access: HostAccess): pulumi.Output<OrchestratorHost> {
+function createRootAccess(access: HostAccess): pulumi.Output<HostLogin> {
   return pulumi.output({ stack: access.stack, ssh: createSshTarget(access), sudoPassword: access.sudoPassword });
 }
 
@@ -114,7 +114,7 @@ export function createStepLines(
   name: string,
   step: Step,
   access: HostAccess,
-  open: (host: OrchestratorHost, library: string) => Pick<RootHost, "stream" | "close"> = openRoot,
+  open: (host: HostLogin, library: string) => Pick<RootHost, "stream" | "close"> = openRoot,
 ) {
   const shown = new Set<string>();
   let row: pulumi.Resource | undefined;
@@ -129,7 +129,7 @@ export function createStepLines(
       void createStatusLine(line, row);
     }
   };
-  const follow = (to: OrchestratorHost): void => {
+  const follow = (to: HostLogin): void => {
     const host = open(to, readStepOutputLibrary());
     const later = () => {
       if (isAtWork) timer = setTimeout(read, pollIntervalMs);

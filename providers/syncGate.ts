@@ -10,7 +10,7 @@ import { noteRegistration, readRegistrationMemory } from "../core/registration/r
 import { createNewHost } from "../core/ssh/configuredLogin.ts";
 import { createConnection } from "../core/ssh/connection.ts";
 import { isSameDisk } from "../core/ssh/publicKey.ts";
-import { type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root.ts";
+import { type HostLogin, openRoot, type RootHost } from "../core/ssh/root.ts";
 import { readFactsLibrary } from "../core/steps/libraries.ts";
 import { createGateSettings, createWitnessSources, type GateSettings } from "../core/sync/gateSettings.ts";
 import type { WitnessSources } from "../core/sync/references.ts";
@@ -62,7 +62,7 @@ interface GateInputs extends GateSettings, Pick<WitnessSources, "witnessHost"> {
   readonly record: LogRef;
   readonly target: NodeTarget;
   readonly title: string;
-  readonly host: OrchestratorHost;
+  readonly host: HostLogin;
   readonly node: NodePaths;
   /** Script library (core/steps/libraries.ts). */
   readonly library: string;

@@ -41,7 +41,7 @@ const makers = [
   "../core/orchestrator/rules/journal.ts",
   "../core/retirement/chainRules.ts",
   "../core/retirement/lossRules.ts",
-  "../core/ssh/portRules.ts",
+  "../core/cloud/portRules.ts",
   "../core/sync/decideSynced.ts",
 ];
 

@@ -1,5 +1,5 @@
+import { isWrong } from "../../core/cloud/portRules.ts";
 import { createRegistrationOutput } from "../../core/registration/registration.ts";
-import { isWrong } from "../../core/ssh/portRules.ts";
 import { formatProgress, type SyncProgress } from "../../core/sync/progress.ts";
 import type { Result } from "../../core/util/result.ts";
 import { decideStage } from "./hostStage.ts";

@@ -1,9 +1,9 @@
+import { findPortProblems, formatPortList, type PortResult } from "../../core/cloud/portRules.ts";
 import { listHostFactRows } from "../../core/host/nodeFacts.ts";
 import { formatHolder } from "../../core/journey/texts.ts";
 import { isOurs, type Registration } from "../../core/registration/registration.ts";
 import { formatRegistration, stillOurs } from "../../core/registration/registrationMessages.ts";
 import { formatUnmet } from "../../core/retirement/refusalText.ts";
-import { findPortProblems, formatPortList, type PortResult } from "../../core/ssh/portRules.ts";
 import { chainRisk } from "../../core/sync/decideSynced.ts";
 import { formatProgress } from "../../core/sync/progress.ts";
 import type { TextLine } from "../../core/util/commands.ts";

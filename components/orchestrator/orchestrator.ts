@@ -5,7 +5,7 @@ import { formatMove } from "../../core/eventLog/moveId.ts";
 import type { OrchestratorOutput } from "../../core/journey/outputs.ts";
 import { prepareBulkCopy } from "../../core/orchestrator/hosts/bulkCopyKey.ts";
 import { createMoveInputs, createSecureOptions } from "../../core/orchestrator/hosts/moveInputs.ts";
-import type { OrchestratorHost } from "../../core/ssh/root.ts";
+import type { HostLogin } from "../../core/ssh/root.ts";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps.ts";
 import { systemClock } from "../../core/util/clock.ts";
 import { isUnattended } from "../../core/util/unattended.ts";
@@ -38,7 +38,7 @@ export class Orchestrator extends pulumi.ComponentResource {
     const copy = {
       ...bulkCopy(config, { user: options.sshUser, address: options.copyAddress, port: options.sshPort }),
       // In the program: a resource would leave the key on both hosts if a step between them failed.
-      before: async ({ ssh }: OrchestratorHost, show: (line: string) => void) => {
+      before: async ({ ssh }: HostLogin, show: (line: string) => void) => {
         // The move that follows would refuse to run, so nothing may be left on the new host for it.
         if (isUnattended(process.env)) return;
         const say = (line: string) => show(`orchestrator: ${line}`);

@@ -4,7 +4,7 @@ import { readVersionGaps } from "../chain/nodeVersion.ts";
 import { type ChainExcerpt, readOlderMomentums } from "../chain/sameChain.ts";
 import type { LogRef } from "../eventLog/eventLog.ts";
 import type { WhichHost } from "../host/rootPair.ts";
-import type { OrchestratorHost } from "../ssh/root.ts";
+import type { HostLogin } from "../ssh/root.ts";
 import { type NodeStatus, readNodeStatus } from "../sync/nodeStatus.ts";
 import type { ChainSources, WitnessSources } from "../sync/references.ts";
 import type { Clock } from "../util/clock.ts";
@@ -12,7 +12,7 @@ import { withTimeout } from "../util/withTimeout.ts";
 
 /** The old or the new host of a copy. Secret. */
 export interface CopyHost {
-  readonly host: OrchestratorHost;
+  readonly host: HostLogin;
   readonly node: NodeTarget;
   readonly service: string;
   readonly dataDir: string;

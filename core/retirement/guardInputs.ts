@@ -3,11 +3,11 @@ import type { NodeTarget } from "../chain/node.ts";
 import type { Block } from "../chain/sameChain.ts";
 import type { CloudServer } from "../cloud/power.ts";
 import type { HostPaths } from "../host/hostPaths.ts";
-import type { OrchestratorHost } from "../ssh/root.ts";
+import type { HostLogin } from "../ssh/root.ts";
 import type { ChainSources } from "../sync/references.ts";
 
 /** A retired host or its successor. Secret: holds logins. */
-export type HostRef = Readonly<{ host: OrchestratorHost; places: HostPaths; node: NodeTarget }>;
+export type HostRef = Readonly<{ host: HostLogin; places: HostPaths; node: NodeTarget }>;
 
 /** Names, addresses and logins (secret), no conclusions: a guard asks host and chain again. */
 export interface RetirementInputs extends HostRef, ChainSources {

@@ -1,6 +1,6 @@
 import type { StackConfig } from "../config/config.ts";
 import { derivePublicKey } from "./derivePublicKey.ts";
-import type { OrchestratorHost } from "./root.ts";
+import type { HostLogin } from "./root.ts";
 import type { SshTarget } from "./ssh.ts";
 
 /** Returns the login of a stack's host. All logins here are in clear: make them Pulumi secrets in inputs. */
@@ -35,7 +35,7 @@ export function createOtherLogin(
   { ssh, stack }: Pick<StackConfig, "ssh" | "stack">,
   other: OtherLogin,
   configured: string,
-): OrchestratorHost {
+): HostLogin {
   const target = resolveLogin(ssh, other);
   // A sudo password belongs to one user: never send it to a host where another user logs in.
   const sudoPassword = other.sudoPassword ?? (target.user === ssh.user ? ssh.sudoPassword : undefined);
@@ -46,7 +46,7 @@ export function deriveConfiguredPublicKey({ ssh }: StackConfig): string | undefi
   return ssh.privateKey === undefined ? undefined : derivePublicKey(ssh.privateKey, ssh.privateKeyPassword);
 }
 
-export function createNewHost(config: StackConfig, address: string, hostKey: string): OrchestratorHost {
+export function createNewHost(config: StackConfig, address: string, hostKey: string): HostLogin {
   return {
     stack: config.stack,
     ssh: createHostTarget(config, address, hostKey),

@@ -13,7 +13,7 @@ import type { LoginError } from "./sshErrors.ts";
 import { trimShell } from "./trimShell.ts";
 
 /** Root access to a host, the login in clear. Secret. */
-export interface OrchestratorHost {
+export interface HostLogin {
   readonly stack: string;
   readonly ssh: SshTarget;
   readonly sudoPassword?: string | undefined;
@@ -49,7 +49,7 @@ const anotherRunCode = 75;
 const graceSeconds = 30;
 
 /** The sudo password goes through standard input, never into a command line. */
-export type Receiver = Pick<OrchestratorHost, "stack" | "sudoPassword" | "configured"> & { readonly hostName: string };
+export type Receiver = Pick<HostLogin, "stack" | "sudoPassword" | "configured"> & { readonly hostName: string };
 
 export function createHostVariables({ hostName, stack }: Receiver) {
   return { host_name: hostName, stack_word: quoteShellWord(stack) };
@@ -138,7 +138,7 @@ export type RootHost = ReturnType<typeof openRoot>;
  * become.sh, `asRoot`, then functions.
  */
 export function openRoot(
-  host: OrchestratorHost,
+  host: HostLogin,
   library: string,
   connection: Connection = createConnection(host.ssh, createLoginKeys(host.configured), true),
 ) {

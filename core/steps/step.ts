@@ -1,5 +1,5 @@
 import { frameScript } from "../ssh/answer.ts";
-import { createHostVariables, createRootEnvelope, type OrchestratorHost, type Receiver } from "../ssh/root.ts";
+import { createHostVariables, createRootEnvelope, type HostLogin, type Receiver } from "../ssh/root.ts";
 import { formatAssignments, type Value } from "../ssh/shellWords.ts";
 import { trimShell } from "../ssh/trimShell.ts";
 import { commandsFor } from "../util/commands.ts";
@@ -19,7 +19,7 @@ export interface Step {
   /** Checks the output of a quiet step. */
   readonly accepts?: (printed: string) => boolean;
   /** Called in the program right before the step runs, never in a preview. */
-  readonly before?: (host: OrchestratorHost, show: (line: string) => void) => Promise<void>;
+  readonly before?: (host: HostLogin, show: (line: string) => void) => Promise<void>;
   /** True if the caller adds the next command to errors, because it is not `pulumi up`. */
   readonly callerAddsNext?: boolean;
 }

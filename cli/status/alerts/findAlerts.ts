@@ -1,5 +1,5 @@
+import { isWrong } from "../../../core/cloud/portRules.ts";
 import { isOurs } from "../../../core/registration/registration.ts";
-import { isWrong } from "../../../core/ssh/portRules.ts";
 import { isAddingMomentum } from "../../../core/sync/judgeObservation.ts";
 import { formatProgress } from "../../../core/sync/progress.ts";
 import { takeValue } from "../../../core/util/result.ts";

@@ -1,13 +1,13 @@
 import type { OrchestratorStatus } from "../../../core/chain/orchestrator.ts";
 import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
 import type { UnknownSpork } from "../../../core/chain/sporks.ts";
+import type { PortResult } from "../../../core/cloud/portRules.ts";
 import type { OrchestratorKind } from "../../../core/journey/facts.ts";
 import { findConnectionsTo, useOwnNode } from "../../../core/orchestrator/rules/endpoints.ts";
 import { lookUpStage } from "../../../core/orchestrator/rules/journal.ts";
 import type { Registration } from "../../../core/registration/registration.ts";
 import type { HostFacts } from "../../../core/retirement/readHost.ts";
 import { hasOrchestratorTraces, type Unmet } from "../../../core/retirement/retirementFacts.ts";
-import type { PortResult } from "../../../core/ssh/portRules.ts";
 import { takeFirstLine } from "../../../core/util/printable.ts";
 import { type Result, toResult } from "../../../core/util/result.ts";
 import { withTimeout } from "../../../core/util/withTimeout.ts";

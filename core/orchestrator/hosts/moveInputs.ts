@@ -5,7 +5,7 @@ import { chooseRecordsPlace } from "../../config/stackStore.ts";
 import { createMoveId } from "../../eventLog/moveId.ts";
 import { createOrchestratorPaths } from "../../host/hostPaths.ts";
 import { createNewHost } from "../../ssh/configuredLogin.ts";
-import type { OrchestratorHost } from "../../ssh/root.ts";
+import type { HostLogin } from "../../ssh/root.ts";
 import { readOrchestratorLibrary } from "../../steps/libraries.ts";
 import { createWitnessSources } from "../../sync/gateSettings.ts";
 import type { WitnessSources } from "../../sync/references.ts";
@@ -49,7 +49,7 @@ export function createSecureOptions(config: StackConfig) {
 }
 
 /** A host of a move with its login. Secret. */
-export type MoveHost = OrchestratorPlace & { readonly host: OrchestratorHost };
+export type MoveHost = OrchestratorPlace & { readonly host: HostLogin };
 
 /** Inputs of the backup before a move. Secret. */
 export interface BackupInputs extends SecureOptions, WitnessSources {

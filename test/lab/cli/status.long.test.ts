@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { findPortProblems } from "../../../core/ssh/portRules.ts";
+import { findPortProblems } from "../../../core/cloud/portRules.ts";
 import { formatTextLine } from "../../../core/util/commands.ts";
 import type { RegisteredPillar } from "../../../lab/doubles/chain/index.ts";
 import { hostNamespace } from "../../../lab/hosts/network.ts";

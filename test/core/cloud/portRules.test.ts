@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
-import type { PortResult, PortState } from "../../../core/ssh/portRules.ts";
+import type { PortResult, PortState } from "../../../core/cloud/portRules.ts";
 import {
   findPortProblems,
   formatPortList,
@@ -8,7 +8,7 @@ import {
   parsePortState,
   tryPort,
   tryPorts,
-} from "../../../core/ssh/portRules.ts";
+} from "../../../core/cloud/portRules.ts";
 import { formatTextLine } from "../../../core/util/commands.ts";
 import { configOf } from "../../components/exampleConfig.ts";
 import { listen } from "../chain/fakes.ts";
