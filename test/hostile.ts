@@ -24,7 +24,7 @@ export const hostile = fc
   .map(([evil, more]) => `${evil}${more}`);
 
 /** Variables that a script decodes into a file, and does nothing else with (test/core/steps/decoded.test.ts). */
-export const decoded: readonly string[] = ["config", "retake", "remove"];
+export const decoded: readonly string[] = ["config", "retake"];
 
 /** Returns all text that a call sends to a host, without base64 that the host only decodes. */
 export function sentText(name: string, variables: Variables = {}): string {
