@@ -63,7 +63,7 @@ async function shutDown(inputs: RetirementInputs, memory: GuardMemory): Promise<
       return { isOff: false };
     }
     await log.add({ event: "shuttingDown", details: { address } });
-    await stopNode(root, { places, signer: host.facts.signer }, deps.say);
+    await stopNode(root, { places, orchestrator: host.facts.orchestrator }, deps.say);
     deps.say(`the node of ${address} is stopped, disabled and masked: it stays off after a reboot`);
     const details = { address, hostKey, evidence: verdict.evidence, hasSigner: hasOrchestratorTraces(host.facts) };
     await log.add({ event: "shutDown", details });

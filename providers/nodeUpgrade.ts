@@ -66,7 +66,7 @@ function createUpgradeInputs({ stack, address, hostKey }: UpgradeTriggers) {
     /** Variables of the shell library: the release, and the node's paths. */
     release: { ...createNodeVariables(config), ...releaseVariables(node.release) },
     witnesses: createWitnessSources(config),
-    signerPort: orchestrator.rpcPort,
+    orchestratorPort: orchestrator.rpcPort,
     library: readNodeReleaseLibrary(),
   };
 }
@@ -92,7 +92,7 @@ async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Pr
           const sporks = await chain.sporks().catch(() => []);
           return findRollbackFault({ before, height, gaps, sporks, isSynced: synced });
         },
-        waitForSigner: () => waitForIdleOrchestrator(root, inputs.signerPort),
+        waitForOrchestrator: () => waitForIdleOrchestrator(root, inputs.orchestratorPort),
       },
     );
     return { running: release.version, secondsWithoutNode: without ? without / 1000 : last.secondsWithoutNode };

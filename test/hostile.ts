@@ -41,13 +41,13 @@ export function expectNothingOf(word: string, sent: string): void {
   expect(forms.filter((form) => sent.includes(form))).toEqual([]);
 }
 
-/** Prints the manifest of one empty file, as signer_manifest prints it. */
+/** Prints the manifest of one empty file, as orchestrator_manifest prints it. */
 export function manifestOf(path: string, owner: string): Buffer {
   const hash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
   return Buffer.from(["f", "600", owner, "0", hash, path, ""].join("\0"));
 }
 
-/** Packs one empty file, as signer_archive sends it. */
+/** Packs one empty file, as orchestrator_archive sends it. */
 export function archiveOf(path: string): Buffer {
   const head = Buffer.alloc(512);
   new Header({ path, type: "File", size: 0, mode: 0o600, uid: 0, gid: 0, mtime: new Date(0) }).encode(head);

@@ -75,7 +75,7 @@ afterAll(() => {
 
 const gap = { fromHeight: 9, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" };
 const damaged = `journal=${Buffer.from("{").toString("base64")}`;
-const running = "signerActive=yes";
+const running = "orchestratorActive=yes";
 
 /** Returns the key of the wait for these conditions of a destroy. */
 function waitFor(...kinds: readonly string[]) {

@@ -69,11 +69,11 @@ const parsers = {
     /** Missing ones of the tools that were asked for. */
     lacks: fields.all("lacks"),
   }),
-  signer: parseSigner,
+  orchestrator: parseOrchestrator,
   /** Facts for a guard. */
   retirement: (fields: Fields) => {
     const { text, is, all, marks } = fields;
-    const signer = parseSigner(fields);
+    const orchestrator = parseOrchestrator(fields);
     return {
       marks,
       addresses: parseAddresses(text("addresses") ?? "") as readonly string[],
@@ -82,15 +82,15 @@ const parsers = {
       hasKeyStore: is("keyStore"),
       /** `active`: true also if the node runs outside of its unit. */
       node: { active: is("nodeActive"), masked: is("nodeMasked") },
-      signer: {
-        ...signer,
-        hasDirectory: is("signerDirectory"),
-        hasKeyStore: is("signerKeyStore"),
+      orchestrator: {
+        ...orchestrator,
+        hasDirectory: is("orchestratorDirectory"),
+        hasKeyStore: is("orchestratorKeyStore"),
         /** Missing parts of a fenced orchestrator: configuration, key store moved aside, key share. */
         lacks: [
-          ...(is("signerConfig") ? [] : ["configuration"]),
-          ...(is("signerKeyAside") ? [] : ["key store"]),
-          ...(signer.shares.length > 0 ? [] : ["key share"]),
+          ...(is("orchestratorConfig") ? [] : ["configuration"]),
+          ...(is("orchestratorKeyAside") ? [] : ["key store"]),
+          ...(orchestrator.shares.length > 0 ? [] : ["key share"]),
         ],
         /** Absolute paths of key shares outside of the orchestrator's directory. */
         sharesBeside: all("shareBeside"),
@@ -103,7 +103,7 @@ const parsers = {
   move: (fields: Fields) => {
     const { text, number, all } = fields;
     return {
-      ...parseSigner(fields),
+      ...parseOrchestrator(fields),
       addresses: parseAddresses(text("addresses") ?? ""),
       /** `there`, `none`, `link` or `no directory`. */
       directory: text("directory") ?? "",
@@ -173,14 +173,14 @@ function parseDigest({ text }: Fields) {
   return /^[0-9a-f]{64}$/.exec(text("digest") ?? "")?.[0];
 }
 
-function parseSigner(fields: Fields) {
+function parseOrchestrator(fields: Fields) {
   const shares = fields.all("share").map((name) => `tss/${name}`);
   return {
     /** The unit's states and restarts by systemd. */
-    unit: parseUnit(fields, "signer"),
+    unit: parseUnit(fields, "orchestrator"),
     /** True if the unit is not at rest, a process runs, or the port is open. */
-    active: fields.is("signerActive"),
-    masked: fields.is("signerMasked"),
+    active: fields.is("orchestratorActive"),
+    masked: fields.is("orchestratorMasked"),
     /** Key share files, as paths below the orchestrator's directory. */
     shares: shares.filter(isKeyShare),
     /** Text of the move's journal; empty without one. */

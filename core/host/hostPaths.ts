@@ -12,18 +12,18 @@ export interface HostPaths {
   readonly service: string;
   readonly dataDir: string;
   readonly rpcPort: number;
-  readonly signer: OrchestratorPaths;
+  readonly orchestrator: OrchestratorPaths;
 }
 
-export function createSignerVariables({ service, directory, executable, rpcPort }: OrchestratorPaths) {
+export function createOrchestratorVariables({ service, directory, executable, rpcPort }: OrchestratorPaths) {
   return {
-    signer_service: service,
-    signer_directory: directory,
-    signer_executable: executable,
-    signer_rpc_port: rpcPort,
+    orchestrator_service: service,
+    orchestrator_directory: directory,
+    orchestrator_executable: executable,
+    orchestrator_rpc_port: rpcPort,
   };
 }
 
-export function createPathVariables({ service, dataDir, rpcPort, signer }: HostPaths) {
-  return { service, data_dir: dataDir, rpc_port: rpcPort, ...createSignerVariables(signer) };
+export function createPathVariables({ service, dataDir, rpcPort, orchestrator }: HostPaths) {
+  return { service, data_dir: dataDir, rpc_port: rpcPort, ...createOrchestratorVariables(orchestrator) };
 }

@@ -93,7 +93,7 @@ export function isBroken(error: unknown): boolean {
   return (error as { readonly broken?: boolean }).broken === true;
 }
 
-/** Exit code of signer_begin (core/steps/orchestrator/journal.sh): the run knows an outdated journal. */
+/** Exit code of orchestrator_begin (core/steps/orchestrator/journal.sh): the run knows an outdated journal. */
 const outdatedCode = 76;
 
 function throwMarked(error: CallError): never {

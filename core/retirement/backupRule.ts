@@ -32,20 +32,20 @@ export interface ListedBackup extends Partial<Omit<WrittenList, "move">> {
 }
 
 /** Returns why a file does not count as a backup of this orchestrator; undefined if it does. */
-export function findBackupFault(signer: BackedUpOrchestrator, backup: ListedBackup): string | undefined {
+export function findBackupFault(orchestrator: BackedUpOrchestrator, backup: ListedBackup): string | undefined {
   const { label, host, hostKey, entries = [] } = backup;
-  const { address } = signer.host;
+  const { address } = orchestrator.host;
   // A final backup, of an interrupted destroy. Ignore one from before the guard: the host may have had another use.
-  const isLast = label === "retired" && backup.at >= signer.since && holdsFenced(entries, signer.directory);
-  if (signer.move !== undefined) {
+  const isLast = label === "retired" && backup.at >= orchestrator.since && holdsFenced(entries, orchestrator.directory);
+  if (orchestrator.move !== undefined) {
     // Only a move's first backup is whole: the one after the stop holds a part of it.
-    const isIts = isLast ? host === address : label === "first" && isSameMove(backup.move, signer.move);
+    const isIts = isLast ? host === address : label === "first" && isSameMove(backup.move, orchestrator.move);
     return isIts ? undefined : "it is of another move";
   }
   if (!isLast && label !== "first" && label !== "asked") return "it does not hold the whole orchestrator";
-  if (!hostKey || !isSameHost({ address: host ?? "", hostKey }, signer.host))
-    return `the backup is of ${host} with ${hostKey ? `the host key ${hostKey}` : "no host key in its list"}, not of ${address} with the host key ${signer.host.hostKey}`;
-  const { bridge } = signer;
+  if (!hostKey || !isSameHost({ address: host ?? "", hostKey }, orchestrator.host))
+    return `the backup is of ${host} with ${hostKey ? `the host key ${hostKey}` : "no host key in its list"}, not of ${address} with the host key ${orchestrator.host.hostKey}`;
+  const { bridge } = orchestrator;
   if (bridge === undefined) return undefined;
   if (!bridge.known) return `it is unknown whether the backup's key share is of the bridge's key: ${bridge.why}`;
   const files = entries.filter(({ size }) => size > 0).map(({ path }) => path);
@@ -64,10 +64,10 @@ function holdsFenced(entries: readonly Entry[], directory: string): boolean {
 
 /** Returns the files for the last backup: node's keys and configuration, orchestrator's directory, all key shares; if any. */
 export function chooseLastBackup(
-  { dataDir, signer: { directory } }: HostPaths,
-  { hasKeyStore, signer }: Pick<HostFacts, "hasKeyStore" | "signer">,
+  { dataDir, orchestrator: { directory } }: HostPaths,
+  { hasKeyStore, orchestrator }: Pick<HostFacts, "hasKeyStore" | "orchestrator">,
 ): BackupSource | undefined {
-  const { hasDirectory, sharesBeside = [] } = signer;
+  const { hasDirectory, sharesBeside = [] } = orchestrator;
   if (!hasKeyStore && !hasDirectory && sharesBeside.length === 0) return undefined;
   const [node = "", ...own] = [dataDir, directory, ...sharesBeside].map((path) => path.replace(/^\/+/, ""));
   const paths = [`${node}/wallet`, `${node}/config.json`, `${node}/network-private-key`, ...own];

@@ -53,19 +53,19 @@ export function checkOrchestrator(facts: RetirementFacts): Judgements {
   if (seen && !hasOrchestratorTraces(seen)) return `${address} has no orchestrator on it`;
   if (!seen && noOrchestratorAt !== undefined)
     return `no orchestrator was on ${address} when its node was shut down, at ${noOrchestratorAt}`;
-  if (seen?.signer.active)
+  if (seen?.orchestrator.active)
     return createCondition("orchestratorRuns", {
       what: `an orchestrator runs on this host, ${address}`,
       needed: `move the orchestrator: ${commandsFor("SUCCESSOR").move(stack)} (SUCCESSOR is the stack of the new host); or stop it by hand`,
     });
-  const openMove = checkOpenMove(facts, seen?.signer.journal);
+  const openMove = checkOpenMove(facts, seen?.orchestrator.journal);
   if (step === "retire") return openMove;
-  return [openMove, seen ? checkFence(facts, seen.signer) : checkBackups(facts), checkAnswer(facts)].flat();
+  return [openMove, seen ? checkFence(facts, seen.orchestrator) : checkBackups(facts), checkAnswer(facts)].flat();
 }
 
 /** Checks that the successor's orchestrator uses no node of this host. One that does not run is reported elsewhere. */
 export function checkNodeOfOrchestrator({ host, address, successor }: RetirementFacts): Judgements {
-  const next = findSuccessorFacts(successor)?.signer;
+  const next = findSuccessorFacts(successor)?.orchestrator;
   if (!next?.active) return [];
   const { connections = [] } = next;
   const own = [address, ...(("facts" in host && host.facts.addresses) || [])];
@@ -93,7 +93,7 @@ export function checkSharesBeside({ host, step, address, bridge, successor }: Re
   const name = formatShareFile(bridge.key).replace("tss/", "");
   if (!found.some((file) => file.endsWith(name)))
     return `the key shares outside of the orchestrator's directory of ${address} are of earlier keys`;
-  if (hasShareForKey(bridge.key, findSuccessorFacts(successor)?.signer.shares ?? []))
+  if (hasShareForKey(bridge.key, findSuccessorFacts(successor)?.orchestrator.shares ?? []))
     return "the successor's orchestrator has the share of the bridge's present key";
   return createCondition("shareHereAlone", {
     what: `a share of the bridge's present key lies on ${address}, and the successor's orchestrator lacks it`,
@@ -106,7 +106,10 @@ export function checkSharesBeside({ host, step, address, bridge, successor }: Re
 const askForKey =
   "start the successor's node, or set pillar-host:retirement.references to a node that answers embedded.bridge.getBridgeInfo";
 
-function checkOpenMove({ address, successor }: RetirementFacts, journal: HostFacts["signer"]["journal"]): Judgements {
+function checkOpenMove(
+  { address, successor }: RetirementFacts,
+  journal: HostFacts["orchestrator"]["journal"],
+): Judgements {
   if (journal === undefined || !lookUpStage(journal.stage).isOpen) return [];
   // The successor's orchestrator was started, so the move no longer rolls back by itself.
   if (journal.stage === "fenced" && takeValue(successor?.build)) return [];
@@ -118,7 +121,10 @@ function checkOpenMove({ address, successor }: RetirementFacts, journal: HostFac
 }
 
 /** Checks that an orchestrator is fenced, went to the successor, and can still be backed up. */
-function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lacks }: HostFacts["signer"]): Judgement[] {
+function checkFence(
+  facts: RetirementFacts,
+  { masked, hasKeyStore, journal, lacks }: HostFacts["orchestrator"],
+): Judgement[] {
   const { address, stack, successor: next, backupFaults } = facts;
   const judged: Judgement[] = [];
   if (!masked || hasKeyStore)
@@ -159,7 +165,7 @@ function isOrchestratorOn(
   successor: RetirementFacts["successor"],
   identity: Readonly<Record<string, unknown>> | null | undefined,
 ): boolean {
-  const journal = findSuccessorFacts(successor)?.signer.journal;
+  const journal = findSuccessorFacts(successor)?.orchestrator.journal;
   if (!identity || !journal || lookUpStage(journal.stage).key !== "rests") return false;
   const keys = Object.keys(identity);
   return keys.length > 0 && keys.every((key) => journal.identity?.[key] === identity[key]);
@@ -200,7 +206,7 @@ function findSuccessorFaults({ successor, bridge, identity }: SuccessorFacts): C
   // checkOrchestrator reports a missing answer.
   if (!successor || takeValue(successor.build) === undefined) return [];
   const unmet: Condition[] = [];
-  const shares = findSuccessorFacts(successor)?.signer.shares ?? [];
+  const shares = findSuccessorFacts(successor)?.orchestrator.shares ?? [];
   if (!bridge?.known)
     unmet.push({
       kind: "successorShareUnknown",

@@ -11,21 +11,26 @@ import { checkVersion } from "../util/checkVersion.ts";
 import { type BackedUpOrchestrator, findBackupFault } from "./backupRule.ts";
 
 /** Returns why no backup in the store counts for an orchestrator; empty if one does. @throws if the event log can't be read */
-export async function findOrchestratorBackupFaults(store: Store, signer: BackedUpOrchestrator): Promise<string[]> {
+export async function findOrchestratorBackupFaults(
+  store: Store,
+  orchestrator: BackedUpOrchestrator,
+): Promise<string[]> {
   const faults: string[] = [];
   for (const entry of (await readMoveEvents(store)).reverse()) {
-    if (entry.event !== "backup" || entry.move.pillar !== signer.pillar) continue;
+    if (entry.event !== "backup" || entry.move.pillar !== orchestrator.pillar) continue;
     const { details: backup, at, move } = entry;
     const { label } = backup;
     let fault: string | undefined = "the backup's file is missing here, or has the wrong size";
     if (await isBackupKept(store, backup)) {
       const listed = { ...(await readManifest(store, backup.manifestFile)), label, at, move };
-      fault = findBackupFault(signer, listed) ?? (await findOpenFault(store, signer, backup));
+      fault = findBackupFault(orchestrator, listed) ?? (await findOpenFault(store, orchestrator, backup));
     }
     if (fault === undefined) return [];
     faults.push(`the ${label} backup of ${at}: ${fault}`);
   }
-  return faults.length > 0 ? faults.slice(0, 4) : [`no backup of an orchestrator of ${signer.pillar} in ${store.log}`];
+  return faults.length > 0
+    ? faults.slice(0, 4)
+    : [`no backup of an orchestrator of ${orchestrator.pillar} in ${store.log}`];
 }
 
 async function readManifest(store: Store, file: string): Promise<Partial<WrittenList>> {

@@ -12,7 +12,7 @@ export type HostFacts = ReturnType<typeof arrangeHostFacts>;
 
 /** @throws if the journal can't be read */
 export function arrangeHostFacts(facts: FactsByName["retirement"], address: string) {
-  return { ...facts, signer: addJournal(facts.signer, address) };
+  return { ...facts, orchestrator: addJournal(facts.orchestrator, address) };
 }
 
 /** A host's facts, or why there are none. `isRefused`: it refuses the login or shows another key, so it is alive. */

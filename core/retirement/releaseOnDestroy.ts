@@ -116,8 +116,8 @@ function isSameDestroy(
 
 function isAtRest(observation: HostObservation): boolean {
   if ("silent" in observation) return observation.isRefused !== true;
-  const { node, signer } = observation.facts;
-  return node.masked && !node.active && !signer.active;
+  const { node, orchestrator } = observation.facts;
+  return node.masked && !node.active && !orchestrator.active;
 }
 
 /** Decides the release; switches off a silent host. */

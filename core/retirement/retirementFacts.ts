@@ -88,7 +88,7 @@ export function findSuccessorFacts(successor: RetirementFacts["successor"]): Hos
 
 /** Lists the key shares outside of the orchestrator's directory of a host that answers. */
 export function listSharesBeside(host: RetirementFacts["host"]): readonly string[] {
-  return ("facts" in host && host.facts.signer.sharesBeside) || [];
+  return ("facts" in host && host.facts.orchestrator.sharesBeside) || [];
 }
 
 export function findOwnProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {
@@ -107,6 +107,6 @@ export function addProvider(observation: HostObservation, provider: string | und
   return { unseen: observation.silent, provider };
 }
 
-export function hasOrchestratorTraces({ signer }: HostFacts): boolean {
-  return signer.active || signer.hasDirectory || signer.journal !== undefined;
+export function hasOrchestratorTraces({ orchestrator }: HostFacts): boolean {
+  return orchestrator.active || orchestrator.hasDirectory || orchestrator.journal !== undefined;
 }

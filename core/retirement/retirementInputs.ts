@@ -15,17 +15,17 @@ export function createRetirementInputs(
   const { address, hostKey, isOwnServer, orderedAt } = place;
   const { stack, pillar, lifecycle, orchestrator, sync, network } = config;
   const { service, dataDir, rpcPort } = config.node;
-  const signer = createOrchestratorPaths(config);
+  const paths = createOrchestratorPaths(config);
   return {
     stack,
     pillar: pillar.name,
     lifecycle,
-    places: { service, dataDir, rpcPort, signer },
+    places: { service, dataDir, rpcPort, orchestrator: paths },
     isOwnServer,
     orderedAt,
     host: createNewHost(config, address, hostKey),
     node: createNodeTarget(config, address, hostKey),
-    successor: createSuccessorRef(config, signer),
+    successor: createSuccessorRef(config, paths),
     references: listRetirementReferences(config),
     tolerance: sync.tolerance,
     epoch: network.epoch,
@@ -44,9 +44,9 @@ export function listRetirementReferences({ retirement, sync }: Pick<StackConfig,
   return [...new Set([...retirement.references, ...sync.references])];
 }
 
-function createSuccessorRef(config: StackConfig, signer: OrchestratorPaths): HostRef | undefined {
+function createSuccessorRef(config: StackConfig, orchestrator: OrchestratorPaths): HostRef | undefined {
   const { successor } = config.retirement;
   if (successor === undefined) return undefined;
   const { host, node, ...places } = createOtherHost(config, successor, "retirement.successor");
-  return { host, node, places: { ...places, signer } };
+  return { host, node, places: { ...places, orchestrator } };
 }

@@ -22,12 +22,12 @@ export async function shutDownHost(
 ): Promise<void> {
   const { log, isForced } = request;
   const { places, backup, stack, pillar } = request.inputs;
-  const { hasKeyStore, signer, node } = request.facts;
+  const { hasKeyStore, orchestrator, node } = request.facts;
   const variables = markOwn(createPathVariables(places));
   const place = { ...backup, move: { project: "pillar-host", stack, pillar } };
   // The orchestrator runs here only after an override. Its files must not change during the backup.
-  if (signer.active) {
-    await root.call("retire_stop_signer", variables, { limitSeconds: 200 });
+  if (orchestrator.active) {
+    await root.call("retire_stop_orchestrator", variables, { limitSeconds: 200 });
     deps.say(`retirement: the orchestrator of ${root.address} is stopped, and stays off`);
   }
   // Back up before the node's stop: without room for the backup, the node stays as it is.
@@ -41,7 +41,7 @@ export async function shutDownHost(
       });
     });
   if (hasKeyStore && !node.masked) await log.add({ event: "shuttingDown", details: { address: root.address } });
-  await stopNode(root, { places, signer, isForced }, (line) => deps.say(`retirement: ${line}`));
+  await stopNode(root, { places, orchestrator, isForced }, (line) => deps.say(`retirement: ${line}`));
   deps.say(`retirement: the node of ${root.address} is stopped, and stays off`);
   await root.call("retire_remove_settings", variables);
   const details = { address: root.address, evidence: ["stopped, disabled and masked"] };
@@ -54,11 +54,15 @@ export async function shutDownHost(
  */
 export async function stopNode(
   root: RootHost,
-  { places, signer, isForced = false }: { places: HostPaths; signer: HostFacts["signer"]; isForced?: boolean },
+  {
+    places,
+    orchestrator,
+    isForced = false,
+  }: { places: HostPaths; orchestrator: HostFacts["orchestrator"]; isForced?: boolean },
   say: (line: string) => void,
 ) {
   // The guard allows no other open stage: it has asked the successor (checkOpenMove in lossRules.ts).
-  const judged = signer.journal?.stage === "fenced" ? "fenced" : "";
+  const judged = orchestrator.journal?.stage === "fenced" ? "fenced" : "";
   const variables = markOwn({ ...createPathVariables(places), in_spite: isForced, judged });
   // Longer than node and systemd take for a stop (core/steps/node/nodeStop.sh).
   const printed = await root.call("retire_stop", variables, { limitSeconds: 720 });

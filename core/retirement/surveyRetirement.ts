@@ -129,12 +129,12 @@ async function readFacts(
   });
   const isSilent = step === "destroy" && !("facts" in host) && !noOrchestratorAt;
   const ofSilent = isSilent
-    ? { bridge: await readBridge(view), identity: logged.identity ?? next?.signer.journal?.identity ?? undefined }
+    ? { bridge: await readBridge(view), identity: logged.identity ?? next?.orchestrator.journal?.identity ?? undefined }
     : undefined;
   const isBeside = step === "destroy" && listSharesBeside(host).length > 0;
   // If the orchestrator works on the successor, any backup will do: the key share there may be newer.
   const bridge = ofSilent && !isOrchestratorThere({ successor, ...ofSilent }) ? ofSilent.bridge : undefined;
-  const signer = { ...describeBackedUp(inputs, memory, host), bridge };
+  const orchestrator = { ...describeBackedUp(inputs, memory, host), bridge };
   return {
     pillar,
     stack,
@@ -151,7 +151,7 @@ async function readFacts(
       independent.some(({ role }) => role === "reference"),
     memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
     unregisteredSince,
-    backupFaults: [...logged.faults, ...(await findOrchestratorBackupFaults(store, signer))],
+    backupFaults: [...logged.faults, ...(await findOrchestratorBackupFaults(store, orchestrator))],
     ...(isBeside ? { bridge: await readBridge(view) } : ofSilent),
     noOrchestratorAt,
   };
@@ -162,9 +162,9 @@ function describeBackedUp(inputs: RetirementInputs, memory: GuardMemory, host: R
   return {
     pillar: inputs.pillar,
     host: inputs.host.ssh,
-    directory: inputs.places.signer.directory,
+    directory: inputs.places.orchestrator.directory,
     since: memory.createdAt,
-    move: "facts" in host ? host.facts.signer.journal?.move : undefined,
+    move: "facts" in host ? host.facts.orchestrator.journal?.move : undefined,
     identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
   };
 }
@@ -182,8 +182,8 @@ async function readSuccessor({ successor, library, references, tolerance }: Reti
     ]);
     const { address, hostKey } = host.ssh;
     const facts = { address, hostKey, look, node: status };
-    if (!("facts" in look) || !look.facts.signer.active) return facts;
-    const client = createOrchestratorClient(root, places.signer.rpcPort, deps);
+    if (!("facts" in look) || !look.facts.orchestrator.active) return facts;
+    const client = createOrchestratorClient(root, places.orchestrator.rpcPort, deps);
     const build = await toResult(client.buildInfo());
     const identity = "value" in build ? await client.identity().catch(() => undefined) : undefined;
     return { ...facts, build, identity };

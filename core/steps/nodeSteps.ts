@@ -43,7 +43,7 @@ export function preflight(config: StackConfig, identity: string): Step {
       ...createBuildVariables(config),
       stack_identity: identity,
       service: node.service,
-      signer_service: orchestrator.service,
+      orchestrator_service: orchestrator.service,
       data_dir: node.dataDir,
       distributions: [...supportedDistributions, ...config.host.acceptDistributions],
       minimum_cores: minimums.cores,
@@ -76,7 +76,7 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
     script: createScript(["node/nodeStop", "node/nodeMask", "host/prepare"], {
       stack_identity: identity,
       service: node.service,
-      signer_service: orchestrator.service,
+      orchestrator_service: orchestrator.service,
       shut_down_at: shutDownAt,
       reserved_ports: formatReservedPorts(listOwnPorts(config)),
     }),

@@ -39,7 +39,7 @@ export interface UpgradeDeps extends Clock {
   /** Returns why the old version must not be restored automatically. */
   findRollbackFault(before: string | undefined, node: NodeStatus): Promise<string | undefined>;
   /** Waits until the host's orchestrator signs nothing. @throws during a key generation */
-  waitForSigner(): Promise<void>;
+  waitForOrchestrator(): Promise<void>;
   say(line: string): void;
 }
 
@@ -82,7 +82,7 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
       ? `if ${version} does not work (${reasons}), ${before} is restored automatically`
       : `${before} can't be restored automatically, because it would follow another chain (${fault}). If ${version} does not work (${reasons}), ${version} stays installed`,
   );
-  await deps.waitForSigner();
+  await deps.waitForOrchestrator();
   const hasSlots = await waitForMoment(options, state.producer, deps);
   const old = await deps.node();
   const [from, begun] = [deps.now(), deps.ticks()];

@@ -54,17 +54,17 @@ type Part = ScriptName | "copy" | "backup" | "unpack" | "verify";
 
 /** Calls of each step of core/orchestrator/move/moveSteps.ts, in order. */
 const steps: Record<MoveStep, readonly `${"source" | "target"} ${Part}`[]> = {
-  unpack: ["target signer_staging", "target unpack", "target signer_arrive"],
-  bulk: ["target signer_staging", "target copy"],
-  stop: ["source signer_stop"],
+  unpack: ["target orchestrator_staging", "target unpack", "target orchestrator_arrive"],
+  bulk: ["target orchestrator_staging", "target copy"],
+  stop: ["source orchestrator_stop"],
   backup: ["source backup", "target copy"],
-  fence: ["source signer_fence"],
-  copy: ["target signer_staging", "target copy", "target signer_arrive"],
-  arrive: ["target signer_arrive"],
-  start: ["target signer_start", "target verify", "target signer_settle"],
-  close: ["source signer_settle"],
-  seal: ["target signer_seal"],
-  restore: ["source signer_restore", "source verify", "source signer_settle"],
+  fence: ["source orchestrator_fence"],
+  copy: ["target orchestrator_staging", "target copy", "target orchestrator_arrive"],
+  arrive: ["target orchestrator_arrive"],
+  start: ["target orchestrator_start", "target verify", "target orchestrator_settle"],
+  close: ["source orchestrator_settle"],
+  seal: ["target orchestrator_seal"],
+  restore: ["source orchestrator_restore", "source verify", "source orchestrator_settle"],
 };
 const settledStages: Partial<Record<MoveStep, Call["stage"]>> = {
   start: "running",
@@ -227,7 +227,7 @@ export class Model implements SagaActions {
     for (const call of steps[step]) {
       const [role, name] = call.split(" ") as ["source" | "target", Part];
       await this.part(roles[role], name, saga, after, settledStages[step]);
-      if (name.startsWith("signer_")) after = { ...after, [roles[role]]: this.lookAt(roles[role]) };
+      if (name.startsWith("orchestrator_")) after = { ...after, [roles[role]]: this.lookAt(roles[role]) };
     }
     if (step === "start") this.generation = saga.generation ?? 0;
     return step === "unpack" ? this.look() : after;

@@ -38,7 +38,7 @@ function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
   if (!hasLaptop) return { silent: "it shows another host key", isRefused: true };
   const { journal, running, masked, directory, staging, kept, keyAside } = host;
   const hasDirectory = directory !== undefined;
-  const signer = {
+  const orchestrator = {
     active: running,
     masked,
     hasDirectory,
@@ -51,14 +51,14 @@ function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
     unit: { load: "loaded", active: running ? "active" : "inactive", sub: "", since: "", restarts: 0, result: "" },
   };
   const node = { active: false, masked: true };
-  return { facts: { producer: undefined, addresses: [], hasKeyStore: false, node, signer, marks: {} } };
+  return { facts: { producer: undefined, addresses: [], hasKeyStore: false, node, orchestrator, marks: {} } };
 }
 
 /** Returns the shares in the final backup, which a release takes first if the guard can log in. */
 function sharesInLastBackup(host: ModelHost, hasLaptop: boolean, rules: Rules): number[] {
   const look = lookAt(host, hasLaptop);
   if (!("facts" in look)) return [];
-  const places = { dataDir: "/root/.znn", signer: { directory } } as HostPaths;
+  const places = { dataDir: "/root/.znn", orchestrator: { directory } } as HostPaths;
   const paths = rules.chooseLastBackup(places, look.facts)?.place.paths ?? [];
   const has = (path: string) => paths.includes(path.slice(1));
   const beside = [host.staging, host.kept].filter((share) => share && has(besidePath(share)));
@@ -166,7 +166,7 @@ function factsOf(
     identity: lines.some(({ event }) => event === "begun") ? identity : undefined,
   };
   const isNeeded = !("facts" in look) && !rules.isOrchestratorThere(ofSigner);
-  const signer = {
+  const orchestrator = {
     pillar: "Anvil",
     host: pinned(host),
     directory,
@@ -189,7 +189,7 @@ function factsOf(
     isChainKnown: true,
     backupFaults: [
       ...(fault === undefined ? [] : [fault.found]),
-      ...(backups.some((each) => rules.findBackupFault(signer, each) === undefined) ? [] : ["none"]),
+      ...(backups.some((each) => rules.findBackupFault(orchestrator, each) === undefined) ? [] : ["none"]),
     ],
     ...ofSigner,
     noOrchestratorAt:

@@ -21,20 +21,21 @@ export interface Call {
   readonly side: WhichHost;
   readonly otherAddress: string;
   readonly keys: Readonly<Record<WhichHost, string>>;
-  /** Stage that signer_settle writes. */
+  /** Stage that orchestrator_settle writes. */
   readonly stage?: "running" | "moved" | "restored" | undefined;
   /** Journal that the run has read on this host, and decided by. */
   readonly read: Journal | undefined;
 }
 
-export type ScriptName = `signer_${"stop" | "fence" | "staging" | "arrive" | "start" | "settle" | "seal" | "restore"}`;
+export type ScriptName =
+  `orchestrator_${"stop" | "fence" | "staging" | "arrive" | "start" | "settle" | "seal" | "restore"}`;
 
 /** A host's journal is not the one that the run has read: as after a broken connection, it reads both hosts again. */
 export class Outdated extends Error {
   readonly broken = true;
 }
 
-/** Checks the journal as signer_begin does. @throws Outdated */
+/** Checks the journal as orchestrator_begin does. @throws Outdated */
 export function begin(host: ModelHost, { read }: Pick<Call, "read">): void {
   if (host.journal !== read) throw new Outdated("the journal is not the one that this run has read");
 }
@@ -59,7 +60,7 @@ const set = (host: ModelHost, parts: Partial<ModelHost>, isSynced = false): Effe
   };
 };
 
-/** Returns the effects of signer_unfence_and_start, none of which is synced. */
+/** Returns the effects of orchestrator_unfence_and_start, none of which is synced. */
 function unfenceAndStart(host: ModelHost): Effect[] {
   const start = () => {
     if (host.directory === undefined) throw new Error("the signer does not start");
@@ -92,39 +93,39 @@ export function effectsOf(name: ScriptName, host: ModelHost, call: Call): Effect
   const to = (stage: Stage) => enter(host, call, call.read, stage);
   begin(host, call);
   switch (name) {
-    case "signer_stop": {
+    case "orchestrator_stop": {
       const [stopping] = to("stopping");
       return [...stopping, set(host, { masked: true }, true), set(host, { running: false })];
     }
-    case "signer_fence": {
+    case "orchestrator_fence": {
       const [fenced] = to("fenced");
       refuse(!host.masked, "it is not masked");
       refuse(host.running, "it runs again");
       refuse(host.directory === undefined, "no key store is there");
       return [set(host, { keyAside: true }, true), ...fenced];
     }
-    case "signer_staging": {
+    case "orchestrator_staging": {
       const [staging] = to("staging");
       refuse(host.running, "an orchestrator runs here");
       return staging;
     }
-    case "signer_arrive": {
+    case "orchestrator_arrive": {
       const [staged, journal] = to("staged");
       const [switched] = enter(host, call, journal, "switched");
       refuse(host.running, "an orchestrator runs here");
       refuse(staged.length > 0 && host.staging === undefined, "no copy is staged");
       return [...staged, ...putInPlace(host), ...switched];
     }
-    case "signer_start": {
+    case "orchestrator_start": {
       const [starting] = to("starting");
       refuse(host.directory === undefined || host.keyAside, "the directory is not whole");
       return [...starting, ...unfenceAndStart(host)];
     }
-    case "signer_restore": {
+    case "orchestrator_restore": {
       const [restoring] = to("restoring");
       return [...restoring, ...unfenceAndStart(host)];
     }
-    case "signer_seal": {
+    case "orchestrator_seal": {
       const [abandoned, journal] = to("abandoned");
       const back = () => {
         if (!mayLieInPlace(journal) || host.directory === undefined || host.staging !== undefined) return;
@@ -135,7 +136,7 @@ export function effectsOf(name: ScriptName, host: ModelHost, call: Call): Effect
       // Written before the rename: a run that comes in between must not take the leftover for a directory in its place.
       return [...stop, ...abandoned, back];
     }
-    case "signer_settle": {
+    case "orchestrator_settle": {
       const { stage = "moved" } = call;
       const [settled] = to(stage);
       return [...(stage === "running" ? [set(host, { enabled: true })] : []), ...settled];

@@ -146,12 +146,12 @@ export interface Change {
 /** Checks the promises after a change. @returns the first one broken */
 export function broke(world: World, { what, by, host }: Change, before: Before): Broken | undefined {
   const all = hostNames.map((name) => world.hosts[name]);
-  const isStart = /^signer_(start|restore) /.test(what);
+  const isStart = /^orchestrator_(start|restore) /.test(what);
   // The program cannot know of an orchestrator that someone else started, or brought back with a snapshot.
   if (by === "others") host.strange = isAt(host);
   // A start of one that somebody else's start runs already adds no signer. Where somebody has unmasked the unit, a copy in
   // place starts at the next boot.
-  const isOwnStart = (isStart || what.startsWith("signer_arrive ")) && !(host.strange && host.running);
+  const isOwnStart = (isStart || what.startsWith("orchestrator_arrive ")) && !(host.strange && host.running);
   if (by === "program" && (!isAt(host) || isOwnStart)) host.strange = isAt(host) && before.isDeceived;
   if (isOwnStart && isAt(host) && before.unseen && isAt(before.unseen)) before.unseen.strange = true;
   if (all.filter((each) => isAt(each) && !each.strange).length > 1) return new Broken(`${what}: two may sign now`);

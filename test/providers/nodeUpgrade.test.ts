@@ -31,7 +31,7 @@ const prepared = async (end: string) => ({
   node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
   stack: "prod",
   pillar: "Anvil",
-  signerPort: await closedPort(),
+  orchestratorPort: await closedPort(),
   release: { service: "go-node", version: "v0.0.10", release_marker: "https://r.example/n ab v0.0.10" },
   network: { momentum: 1000, tickMomentums: 30 },
   witnesses: { references: [], tolerance: 20, isChainUnverified: true },

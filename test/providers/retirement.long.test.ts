@@ -61,7 +61,7 @@ const places = () => ({
   service: "go-node",
   dataDir: `${scratch}/znn`,
   rpcPort: node.port,
-  signer: { service: "orchestrator", directory: `${scratch}/signer`, executable: "orchestrator", rpcPort: 1 },
+  orchestrator: { service: "orchestrator", directory: `${scratch}/signer`, executable: "orchestrator", rpcPort: 1 },
 });
 const inputs = (changes: object = {}, facts: readonly string[] = []) => ({
   stack: "prod",

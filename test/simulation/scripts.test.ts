@@ -129,24 +129,30 @@ const target = { side: "old", direction: "back", stack: "prod", generation: 2 } 
 
 test("the simulated host behaves as the scripts forward and back, each script twice", async () => {
   const both = open();
-  const arrival = ["signer_staging", "copy", "signer_arrive"] as const;
-  const again = ["signer_seal", "signer_staging", "signer_arrive", "signer_start"] as const;
+  const arrival = ["orchestrator_staging", "copy", "orchestrator_arrive"] as const;
+  const again = ["orchestrator_seal", "orchestrator_staging", "orchestrator_arrive", "orchestrator_start"] as const;
   const way: Step[] = [
-    ...(["signer_stop", "signer_fence"] as const).map((name) => ({ name, ...source })),
-    { name: "signer_settle", stage: "moved", ...source },
+    ...(["orchestrator_stop", "orchestrator_fence"] as const).map((name) => ({ name, ...source })),
+    { name: "orchestrator_settle", stage: "moved", ...source },
     ...[...arrival, ...again].map((name) => ({ name, ...target })),
-    { name: "signer_settle", stage: "running", ...target },
+    { name: "orchestrator_settle", stage: "running", ...target },
   ];
   const refused: string[] = [];
   for (const step of way) for (const _again of [1, 2]) if (await playOnBoth(both, step)) refused.push(step.name);
   both.stage.box.remove();
   // A copy in place is not put there again.
-  expect(refused).toEqual(["signer_arrive", "signer_arrive"]);
+  expect(refused).toEqual(["orchestrator_arrive", "orchestrator_arrive"]);
   expect(both.host).toMatchObject({ running: true, journal: { stage: "running" }, kept: 1 });
 });
 
-const leaving = ["signer_stop", "signer_fence", "signer_restore", "signer_settle"] as const;
-const arriving = ["signer_arrive", "signer_arrive", "signer_start", "signer_settle", "signer_seal"] as const;
+const leaving = ["orchestrator_stop", "orchestrator_fence", "orchestrator_restore", "orchestrator_settle"] as const;
+const arriving = [
+  "orchestrator_arrive",
+  "orchestrator_arrive",
+  "orchestrator_start",
+  "orchestrator_settle",
+  "orchestrator_seal",
+] as const;
 // Any script of two stacks may follow any other, so this also tests refusals.
 test.each([1, 2, 3])("the simulated host behaves as the scripts in any order: %i", async (seed) => {
   const random = randomOf(seed);
@@ -160,7 +166,7 @@ test.each([1, 2, 3])("the simulated host behaves as the scripts in any order: %i
     if (random() < 0.15) latest += 1;
     const generation = random() < 0.85 ? latest : Math.max(1, latest - 1);
     const isSource = random() < 0.4;
-    const name = isSource ? one(leaving) : one(["signer_staging", "copy", ...arriving] as const);
+    const name = isSource ? one(leaving) : one(["orchestrator_staging", "copy", ...arriving] as const);
     const stage = isSource ? one(["moved", "restored"] as const) : ("running" as const);
     const step: Step = {
       name,
@@ -170,7 +176,7 @@ test.each([1, 2, 3])("the simulated host behaves as the scripts in any order: %i
       isElsewhere: random() < 0.1,
       isRestore: random() < 0.3,
       isOutdated: random() < 0.15,
-      ...(name === "signer_settle" ? { stage } : {}),
+      ...(name === "orchestrator_settle" ? { stage } : {}),
     };
     if (await playOnBoth(both, step)) seen.refused += 1;
     else seen.done += 1;

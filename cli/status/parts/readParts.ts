@@ -106,9 +106,9 @@ async function readRegistration({ stack, context, facts, node, agreement }: Shar
 }
 
 async function readPorts({ stack: { config, stack, state, address }, facts }: SharedLookups) {
-  const { node, signer } = requireValue(await facts);
-  const running = { node: node.active, orchestrator: signer.active };
-  const isOpen = signer.active || (await hasOrchestrator(config, stack, state.last.orchestrator?.side));
+  const { node, orchestrator } = requireValue(await facts);
+  const running = { node: node.active, orchestrator: orchestrator.active };
+  const isOpen = orchestrator.active || (await hasOrchestrator(config, stack, state.last.orchestrator?.side));
   return tryPorts(address, listPortRules(config, isOpen, running));
 }
 
@@ -143,8 +143,8 @@ const describeNode = ({ node, marks }: HostFacts) =>
 
 async function readOrchestrator({ context, root, facts: answer }: SharedLookups): Promise<OrchestratorPart> {
   const facts = requireValue(await answer);
-  if (!facts.signer.active) return describeOrchestrator(facts, undefined);
-  const client = createOrchestratorClient(root, context.inputs.places.signer.rpcPort, deps);
+  if (!facts.orchestrator.active) return describeOrchestrator(facts, undefined);
+  const client = createOrchestratorClient(root, context.inputs.places.orchestrator.rpcPort, deps);
   const rpc = await readPart(async (): Promise<OrchestratorAnswer> => {
     const { version } = await client.buildInfo();
     const status = await client.status().catch(() => undefined);

@@ -70,7 +70,7 @@ export function describeOrchestrator(
   facts: HostFacts,
   answer: Result<OrchestratorAnswer> | undefined,
 ): OrchestratorPart {
-  const { active, masked, hasKeyStore, unit, connections, journal } = facts.signer;
+  const { active, masked, hasKeyStore, unit, connections, journal } = facts.orchestrator;
   const part = (kind: OrchestratorPart["kind"], text: string, isWrong = false) => ({ kind, text, isWrong });
   const stage = journal?.stage ?? "";
   const { role, key, mayRun } = lookUpStage(stage);

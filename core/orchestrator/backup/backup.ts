@@ -134,7 +134,7 @@ async function copyConsistently(work: BackupWork, recipient: string): Promise<Se
 async function copyArchive({ root, what, part }: BackupWork, recipient: string) {
   const before = await readManifest(root, what.place);
   const { base, paths } = what.place;
-  const { stdout, done } = await root.stream("signer_archive", markOwn({ base, paths }), { limitSeconds });
+  const { stdout, done } = await root.stream("orchestrator_archive", markOwn({ base, paths }), { limitSeconds });
   done.catch(() => undefined);
   let sealed: Sealed;
   try {

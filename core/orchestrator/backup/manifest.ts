@@ -90,7 +90,7 @@ const maxListBytes = 64 * 1024 * 1024;
 
 /** Reads a manifest from a host. @throws as RootHost.call, and as parseManifest with the host's name */
 export async function readManifest(root: RootHost, { base, paths }: Place): Promise<Manifest> {
-  const stream = await root.stream("signer_manifest", markOwn({ base, paths }), { limitSeconds });
+  const stream = await root.stream("orchestrator_manifest", markOwn({ base, paths }), { limitSeconds });
   const printed = await collect(stream, maxListBytes, `${root.address}: the list of files in ${base}`);
   try {
     return parseManifest(printed);

@@ -47,13 +47,15 @@ async function measure({ old: { directory } }: SecureOptions, { roots, ticks }: 
     return (ticks() - begin) / 1000;
   };
   const readSeconds = await timed(async () => {
-    const { stdout, done } = await roots.old.stream("signer_stream", markOwn({ directory }), { limitSeconds: 3600 });
+    const { stdout, done } = await roots.old.stream("orchestrator_stream", markOwn({ directory }), {
+      limitSeconds: 3600,
+    });
     stdout.resume();
     await done;
   });
   const file = markOwn({ file: "/etc/hostname" });
   const callSeconds = await timed(() =>
-    Promise.all([roots.old.call("signer_has", file), roots.new.call("signer_has", file).catch(() => "")]),
+    Promise.all([roots.old.call("orchestrator_has", file), roots.new.call("orchestrator_has", file).catch(() => "")]),
   );
   return { readSeconds, callSeconds };
 }

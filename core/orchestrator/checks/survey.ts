@@ -91,7 +91,7 @@ async function readOldHost(
   const { facts, json } = await files;
   const config = parseOrchestratorConfig(json ?? {});
   const [has, answers, reached] = await Promise.all([
-    root.call("signer_has", markOwn({ file: path.posix.join(place.directory, config.keyStore) })),
+    root.call("orchestrator_has", markOwn({ file: path.posix.join(place.directory, config.keyStore) })),
     readAnswers(createOrchestratorClient(root, place.rpcPort, deps)),
     readReached(root, endpoints, "old"),
   ]);
@@ -121,7 +121,7 @@ async function readNewHost(wanted: Requirements, endpoints: Promise<readonly End
   const { new: place, copyAddress, sshPort } = wanted;
   const facts = await readOrchestratorFacts(root, place);
   const [scan, build, reached] = await Promise.all([
-    root.call("signer_scan", markOwn({ address: copyAddress, port: sshPort })),
+    root.call("orchestrator_scan", markOwn({ address: copyAddress, port: sshPort })),
     facts.unit.active === "active"
       ? toResult(createOrchestratorClient(root, place.rpcPort, deps).buildInfo())
       : { problem: "it does not run" },
@@ -144,10 +144,12 @@ async function readFiles(root: RootHost, place: OrchestratorPlace, clock: RpcClo
  */
 export async function readJson(root: RootHost, file: string, clock: RpcClock) {
   for (let attempt = 1; attempt <= 4; attempt += 1) {
-    const text = await root.call("signer_read", markOwn({ file })).catch((error: Error & { exitCode?: number }) => {
-      if (error.exitCode === undefined) throw error;
-      return "";
-    });
+    const text = await root
+      .call("orchestrator_read", markOwn({ file }))
+      .catch((error: Error & { exitCode?: number }) => {
+        if (error.exitCode === undefined) throw error;
+        return "";
+      });
     if (isJsonText(text)) return JSON.parse(text) as Record<string, unknown> | null;
     await clock.sleep(500);
   }
@@ -157,7 +159,7 @@ export async function readJson(root: RootHost, file: string, clock: RpcClock) {
 async function readReached(root: RootHost, listed: Promise<readonly Endpoint[]>, side: WhichHost): Promise<string[]> {
   const endpoints = [...new Set((await listed).map((each) => each[side]))];
   if (endpoints.length === 0) return [];
-  const printed = await root.call("signer_reaches", { endpoints: endpoints.map(parseEndpointWord) });
+  const printed = await root.call("orchestrator_reaches", { endpoints: endpoints.map(parseEndpointWord) });
   return printed.split("\n").filter(Boolean);
 }
 

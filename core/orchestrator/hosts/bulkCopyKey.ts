@@ -39,7 +39,7 @@ function isToBegin(look: HostState, { move }: Saga): boolean {
 async function authorizeKey(saga: Saga, states: HostStates, sides: HostPair, copier: Copier): Promise<void> {
   try {
     await copier.allow(saga, states);
-    await sides.call({ side: "new", name: "signer_copy_key_waits", states });
+    await sides.call({ side: "new", name: "orchestrator_copy_key_waits", states });
   } catch (error) {
     await copier.end(states);
     throw error;

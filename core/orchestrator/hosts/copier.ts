@@ -58,11 +58,11 @@ export class Copier {
     const what = `${saga.direction} ${shared.aside_store}`;
     if (this.allowed === what) return;
     const { sides } = this;
-    const printed = await sides.call({ side: "new", name: "signer_copy_key", variables: shared });
+    const printed = await sides.call({ side: "new", name: "orchestrator_copy_key", variables: shared });
     const right = parseCopyKey(printed, this.inputs.new.host.ssh.address);
     const does = markOwn({ copy_side: saga.direction === "forward" ? "copy_send" : "copy_receive" });
     const variables = { ...shared, ...right, ...does };
-    await sides.call({ side: "old", name: "signer_copy_allow", states, variables });
+    await sides.call({ side: "old", name: "orchestrator_copy_allow", states, variables });
     this.allowed = what;
   }
 
@@ -72,7 +72,7 @@ export class Copier {
     const copy_side = saga.direction === "forward" ? "copy_receive" : "copy_send";
     const shown = markOwn({ copy_side, progress: progress ? "yes" : "" });
     const variables = { ...this.variables(saga, states), ...shown };
-    const call = { side: "new", name: "signer_copy", states, variables, limitSeconds: copyHours * 3600 } as const;
+    const call = { side: "new", name: "orchestrator_copy", states, variables, limitSeconds: copyHours * 3600 } as const;
     await this.sides.follow(call, (line) => line.trim() !== "" && this.say(`copy: ${line}`));
   }
 
@@ -86,7 +86,7 @@ export class Copier {
     this.forget();
     // The source is stopped, so it can be listed during the copy.
     const [source] = await settleAll([this.readSource(saga, states), this.run(saga, states)]);
-    const target = settleAll([this.readTarget(saga), this.callTarget("signer_flush", saga, states)]).then(
+    const target = settleAll([this.readTarget(saga), this.callTarget("orchestrator_flush", saga, states)]).then(
       ([manifest]) => manifest,
     );
     // Without a handler an early error would end the process. The awaiting step gets the error.
@@ -120,7 +120,7 @@ export class Copier {
         });
       this.say(`copy: ${differences.length} files differ after the copy; copying them again`);
       const paths = differences.flatMap((each) => (each.path === "." ? [] : [`./${each.path}\0`]));
-      await this.callTarget("signer_copy_retake", saga, states, { retake: encodeBase64(paths.join("")) });
+      await this.callTarget("orchestrator_copy_retake", saga, states, { retake: encodeBase64(paths.join("")) });
     }
   }
 
@@ -140,7 +140,7 @@ export class Copier {
         );
       });
     };
-    await Promise.all([remove("new", "signer_copy_key_away"), remove("old", "signer_copy_forbid")]);
+    await Promise.all([remove("new", "orchestrator_copy_key_away"), remove("old", "orchestrator_copy_forbid")]);
   }
 
   /** Calls a function for the staging directory. */

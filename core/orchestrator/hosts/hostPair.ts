@@ -156,7 +156,7 @@ export class HostPair extends RootPair<SideCall> {
     const end = deps.ticks() + (this.answered[side] ? rebootTimeoutMs : firstTimeoutMs);
     for (let isFirst = true; ; isFirst = false) {
       try {
-        return parseHostState(await this.call({ side, name: "signer_side" }), this.roots[side].address).seen;
+        return parseHostState(await this.call({ side, name: "orchestrator_side" }), this.roots[side].address).seen;
       } catch (error) {
         const { message } = error as Error;
         if (!isBroken(error) || deps.ticks() >= end) assertProxyWorks(this.roots[side].address, error as LoginError);
@@ -179,7 +179,7 @@ export class HostPair extends RootPair<SideCall> {
    */
   async lock(before: HostStates): Promise<HostStates> {
     for (const side of bothSides.filter((each) => before[each]))
-      await this.takeLease({ side, name: "signer_take_lock" }, this.deps);
+      await this.takeLease({ side, name: "orchestrator_take_lock" }, this.deps);
     return this.look(before);
   }
 }

@@ -1,5 +1,5 @@
 import { type FactsByName, readHostFacts } from "../../host/facts.ts";
-import { createSignerVariables, type OrchestratorPaths } from "../../host/hostPaths.ts";
+import { createOrchestratorVariables, type OrchestratorPaths } from "../../host/hostPaths.ts";
 import type { RootHost } from "../../ssh/root.ts";
 import { parseJournal } from "../rules/journal.ts";
 
@@ -10,18 +10,21 @@ export type OrchestratorState = Awaited<ReturnType<typeof readOrchestratorState>
 export type OrchestratorFacts = Awaited<ReturnType<typeof readOrchestratorFacts>>;
 
 /** @throws if the journal can't be read */
-export function addJournal<T extends FactsByName["signer"]>({ journalText, ...signer }: T, address: string) {
-  return { ...signer, journal: parseJournal(journalText, address) };
+export function addJournal<T extends FactsByName["orchestrator"]>(
+  { journalText, ...orchestrator }: T,
+  address: string,
+) {
+  return { ...orchestrator, journal: parseJournal(journalText, address) };
 }
 
 export async function readOrchestratorState(root: RootHost, paths: OrchestratorPaths) {
-  const { signer } = await readHostFacts(root, ["signer"], createSignerVariables(paths));
-  return addJournal(signer, root.address);
+  const { orchestrator } = await readHostFacts(root, ["orchestrator"], createOrchestratorVariables(paths));
+  return addJournal(orchestrator, root.address);
 }
 
 const neededTools = ["tar", "sha256sum", "find", "xargs", "base64", "perl", "ssh-keyscan"];
 
 export async function readOrchestratorFacts(root: RootHost, paths: OrchestratorPaths) {
-  const { move } = await readHostFacts(root, ["move"], { ...createSignerVariables(paths), tools: neededTools });
+  const { move } = await readHostFacts(root, ["move"], { ...createOrchestratorVariables(paths), tools: neededTools });
   return addJournal(move, root.address);
 }

@@ -98,8 +98,8 @@ export class MoveRun {
   /** Reads a directory's config.json; undefined if there is none. Secret: contains the pass phrase. */
   async readConfig(side: WhichHost, directory: string): Promise<string | undefined> {
     const variables = markOwn({ file: `${directory}/config.json` });
-    return this.sides.call({ side, name: "signer_read", variables }).catch((error: CallError) => {
-      // signer_read (orchestrator/archive.sh): no such file.
+    return this.sides.call({ side, name: "orchestrator_read", variables }).catch((error: CallError) => {
+      // orchestrator_read (orchestrator/archive.sh): no such file.
       if (error.exitCode !== 66) throw error;
       return undefined;
     });
@@ -109,7 +109,7 @@ export class MoveRun {
   async readAddresses(side: WhichHost, states: HostStates): Promise<string[]> {
     const configured = [this.sides.roots[side].address, this.inputs.copyAddress];
     if (states[side] && !this.addresses.has(side))
-      this.addresses.set(side, parseAddresses(await this.sides.call({ side, name: "signer_addresses" })));
+      this.addresses.set(side, parseAddresses(await this.sides.call({ side, name: "orchestrator_addresses" })));
     return [...configured, ...(this.addresses.get(side) ?? [])];
   }
 }

@@ -43,7 +43,7 @@ async function assertUnpacked(run: MoveRun, target: WhichHost, { files }: Backup
 
 /** Returns the call that makes the target's staging directory. */
 const createStaging = (saga: Saga) =>
-  ({ side: assignRoles(saga).target, name: "signer_staging", saga, enter: ["staging"] }) as const;
+  ({ side: assignRoles(saga).target, name: "orchestrator_staging", saga, enter: ["staging"] }) as const;
 
 /** Unpacks a backup into the target's staging directory, instead of a copy from the source, which is lost and fenced. */
 async function unpackBackup(run: MoveRun, saga: Saga, states: HostStates): Promise<HostStates> {
@@ -56,11 +56,11 @@ async function unpackBackup(run: MoveRun, saga: Saga, states: HostStates): Promi
   const staged = await sides.step(createStaging(saga), states);
   const { bytes } = sumManifest(content.files);
   const key = await sendBackup(file, run.backupPlace(), (offset, piece) =>
-    copier.callTarget("signer_receive", saga, staged, markOwn({ offset, piece, bytes })),
+    copier.callTarget("orchestrator_receive", saga, staged, markOwn({ offset, piece, bytes })),
   );
-  await copier.callTarget("signer_unpack", saga, staged, markOwn({ inside: content.inside, archive_key: key }));
+  await copier.callTarget("orchestrator_unpack", saga, staged, markOwn({ inside: content.inside, archive_key: key }));
   await assertUnpacked(run, target, content, formatStagingPath(inputs, saga));
-  await copier.callTarget("signer_flush", saga, staged);
+  await copier.callTarget("orchestrator_flush", saga, staged);
   return staged;
 }
 
@@ -78,12 +78,12 @@ const bulk: Perform = async (run, saga, states) => {
   // Checked, because a journal with any other text could not be read again.
   const changes = run.identity && { identity: JSON.parse(parseJsonWords(run.identity)) as typeof run.identity };
   const staged = await sides.step({ ...createStaging(saga), changes }, states);
-  if (saga.direction === "back") await copier.callTarget("signer_copy_local", saga, staged);
+  if (saga.direction === "back") await copier.callTarget("orchestrator_copy_local", saga, staged);
   await copier.run(saga, staged, { progress: true });
   // Both hosts hash and flush now, so that after the stop they hash and flush only later changes.
   await Promise.all([
     deps.sleep(hashSettleMs),
-    copier.callTarget("signer_flush", saga, staged),
+    copier.callTarget("orchestrator_flush", saga, staged),
     run.readAddresses(source, staged),
   ]);
   await copier.list(saga, staged);
@@ -104,7 +104,7 @@ const stop: Perform = async (run, saga, states) => {
   deps.say(`stopping the orchestrator of ${run.nameOf(source)}, which still holds the key`);
   run.stoppedAt = deps.now();
   run.copier.forget();
-  const call = { side: source, name: "signer_stop", saga, limitSeconds: 240 } as const;
+  const call = { side: source, name: "orchestrator_stop", saga, limitSeconds: 240 } as const;
   const stopped = await run.sides.step({ ...call, enter: ["stopping"], changes }, states);
   run.stoppedConfig = await run.readConfig(source, inputs[source].directory);
   const fault = checkStoppedState(run.stoppedConfig, saga, inputs);
@@ -118,7 +118,7 @@ const stop: Perform = async (run, saga, states) => {
  */
 async function chooseFencedName({ sides, deps, inputs }: MoveRun, saga: Saga) {
   const { source: side, target } = assignRoles(saga);
-  const store = (await sides.call({ side, name: "signer_store" })).trim();
+  const store = (await sides.call({ side, name: "orchestrator_store" })).trim();
   const now = new Date(deps.now()).toISOString().replace(/[:-]|\.\d+/g, "");
   return { keyStore: parseFileName(`${store}.moved-to-${inputs[target].host.ssh.address}-${now}`) };
 }
@@ -147,7 +147,7 @@ const arrive: Perform = async (run, saga, states) => {
   const { source, target } = assignRoles(saga);
   const { inputs, sides } = run;
   // Two stages in one call: no round trip while nobody signs.
-  const call = { side: target, name: "signer_arrive", saga, enter: ["staged", "switched"] } as const;
+  const call = { side: target, name: "orchestrator_arrive", saga, enter: ["staged", "switched"] } as const;
   const addresses = await run.readAddresses(source, states);
   // `stoppedConfig` was read after the stop, so the proved copy has the same file.
   const text = run.stoppedConfig ?? (await run.readConfig(target, formatStagingPath(inputs, saga)));
@@ -180,7 +180,7 @@ const start: Perform = async (run, saga, states) => {
   );
   run.generation = saga.generation;
   const startedAt = run.deps.now();
-  const started = await run.sides.step({ side, name: "signer_start", saga, enter: ["starting"] }, states);
+  const started = await run.sides.step({ side, name: "orchestrator_start", saga, enter: ["starting"] }, states);
   const expected = run.identity ?? started[side]?.journal?.identity ?? null;
   run.verified = await verify({ run, side, saga, expected, startedAt });
   return run.sides.step(settle(side, saga, "running"), started);
@@ -191,7 +191,7 @@ const restore: Perform = async (run, saga, states) => {
   const { source: side } = assignRoles(saga);
   run.deps.say(`going back: starting the orchestrator of ${run.nameOf(side)}, which holds the key`);
   const startedAt = run.deps.now();
-  const started = await run.sides.step({ side, name: "signer_restore", saga, enter: ["restoring"] }, states);
+  const started = await run.sides.step({ side, name: "orchestrator_restore", saga, enter: ["restoring"] }, states);
   await verify({ run, side, saga, expected: run.identity ?? null, startedAt });
   return run.sides.step(settle(side, saga, "restored"), started);
 };
@@ -200,7 +200,7 @@ const restore: Perform = async (run, saga, states) => {
 const settle = (side: WhichHost, saga: Saga, stage: Stage) => ({
   side,
   saga,
-  name: "signer_settle",
+  name: "orchestrator_settle",
   enter: [stage],
   variables: markOwn({ enable: stage === "running" }),
 });
@@ -217,7 +217,7 @@ const steps: Readonly<Record<MoveStep, Perform>> = {
   fence: (run, saga, states) => {
     const { source: side } = assignRoles(saga);
     run.deps.say(`fencing ${run.nameOf(side)}: stopped, masked, its key store moved aside`);
-    return run.sides.step({ side, name: "signer_fence", saga, enter: ["fenced"] }, states);
+    return run.sides.step({ side, name: "orchestrator_fence", saga, enter: ["fenced"] }, states);
   },
   copy,
   arrive,
@@ -227,7 +227,7 @@ const steps: Readonly<Record<MoveStep, Perform>> = {
   seal: (run, saga, states) => {
     const { target: side } = assignRoles(saga);
     run.deps.say(`going back: making sure that nothing starts on ${run.nameOf(side)}`);
-    const call = { side, name: "signer_seal", saga, limitSeconds: 240 } as const;
+    const call = { side, name: "orchestrator_seal", saga, limitSeconds: 240 } as const;
     return run.sides.step({ ...call, enter: ["abandoned"] }, states);
   },
   restore,

@@ -17,7 +17,7 @@ export function findLogErrors(lines: readonly string[]): string[] {
   return lines.filter((line) => troublePattern.test(line));
 }
 
-/** Parses the output of signer_life: the unit's state, peers (absent if not reported), connections, last log lines. */
+/** Parses the output of orchestrator_life: the unit's state, peers (absent if not reported), connections, last log lines. */
 export function parseLife(printed: string) {
   const lines = printed.split("\n");
   const at = lines.indexOf("log");
@@ -90,7 +90,7 @@ async function waitForAnswer(started: Started) {
 async function readUnit(unit: Pick<Started, "run" | "side">, log_lines: number, since?: number) {
   const { run, side } = unit;
   const variables = { log_lines, ...(since !== undefined && { since }) };
-  return parseLife(await run.sides.call({ side, name: "signer_life", variables }));
+  return parseLife(await run.sides.call({ side, name: "orchestrator_life", variables }));
 }
 
 function createFailure({ run, side }: Started, problem: Problem, log: readonly string[]): Error {

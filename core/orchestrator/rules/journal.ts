@@ -129,7 +129,7 @@ export function assignRoles({ direction }: Pick<Saga, "direction">): { source: W
   return direction === "forward" ? { source: "old", target: "new" } : { source: "new", target: "old" };
 }
 
-/** Returns a fenced key store's usual name, as signer_plain_store does on a host. */
+/** Returns a fenced key store's usual name, as orchestrator_plain_store does on a host. */
 export function formatPlainStore(keyStore: string): string {
   return keyStore.replace(/\.moved-to-(?!.*\.moved-to-).*$/, "");
 }

@@ -18,7 +18,7 @@ import { describeKeyLocation, type HostAddresses } from "./keyLocation.ts";
 
 /**
  * Returns the command that stops and masks a service, and prints `inactive` only if each part succeeded. Masks as
- * signer_mask does, because `systemctl mask` refuses if the unit's file is in /etc/systemd/system, the usual place.
+ * orchestrator_mask does, because `systemctl mask` refuses if the unit's file is in /etc/systemd/system, the usual place.
  */
 export function stopForGood(service: string): string {
   const file = `/etc/systemd/system/${service}.service`;

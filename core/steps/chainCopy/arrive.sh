@@ -28,7 +28,7 @@ chain_swap() {
   trap '' HUP PIPE
   aside=$(chain_aside) arriving=$(chain_arriving)
   chain_restore
-  busy=$(signer_at_work)
+  busy=$(orchestrator_at_work)
   [ -z "$busy" ] || fail "the node is not stopped for the copy: the orchestrator's move on this host has not finished" "found: $busy" "needed: wait until the move has finished. Then: $(pulumi_up)"
   chain_own_directory "$aside"
   sync -f "$arriving"

@@ -119,7 +119,7 @@ holder_of() {
   socket=$(ss -Hl"${1:0:1}"np "sport = :$2" 2> /dev/null | head -n 1)
   [ -n "$socket" ] || return 0
   pid=$(printf '%s\n' "$socket" | sed -nE 's/.*pid=([0-9]+).*/\1/p')
-  if is_marked stack && grep -qsE "/(${service//./\\.}|${signer_service//./\\.})\.service" "$proc/${pid:-none}/cgroup"; then return 0; fi
+  if is_marked stack && grep -qsE "/(${service//./\\.}|${orchestrator_service//./\\.})\.service" "$proc/${pid:-none}/cgroup"; then return 0; fi
   printf '%s\n' "$socket" | sed -nE 's/.*users:\(\("([^"]+)".*/\1/p; t; s/.*/another process/p'
 }
 for port in $ports; do

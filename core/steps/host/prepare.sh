@@ -15,7 +15,7 @@ net.ipv4.ip_local_reserved_ports = $reserved_ports"
 
 install_file /etc/needrestart/conf.d/90-pillar-host.conf "# The node and the orchestrator are restarted by their operator only (pillar-host).
 \$nrconf{override_rc}{qr(^${service//./\\.}\\.service\$)} = 0;
-\$nrconf{override_rc}{qr(^${signer_service//./\\.}\\.service\$)} = 0;"
+\$nrconf{override_rc}{qr(^${orchestrator_service//./\\.}\\.service\$)} = 0;"
 install_file /etc/apt/apt.conf.d/90pillar-host "// A Pillar reboots when its operator says so (pillar-host).
 Unattended-Upgrade::Automatic-Reboot \"false\";"
 say "ports $reserved_ports reserved; automatic upgrades neither restart the node nor reboot"

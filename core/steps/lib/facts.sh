@@ -1,6 +1,6 @@
 # Prints facts of a host for core/host/facts.ts, one a line. Only reads, and writes no file, because the disk may be full.
 # $groups are the functions facts_… to run. As far as these need them, also: the node's $service, $data_dir, $rpc_address,
-# $rpc_port and $p2p_port; the orchestrator's $signer_…; $log_lines, $chain_databases and $tools.
+# $rpc_port and $p2p_port; the orchestrator's $orchestrator_…; $log_lines, $chain_databases and $tools.
 host_facts() {
   local group
   for group in $groups; do
@@ -104,40 +104,40 @@ facts_chain() {
   facts_tools
 }
 # The orchestrator: its unit, whether it is at work, key shares and journal of the move.
-facts_signer() {
-  unit_facts signer "$signer_service"
-  fact_if signerActive is_at_work "$signer_service" "$signer_executable" "$signer_rpc_port"
-  fact_if signerMasked unit_is_masked "$signer_service"
+facts_orchestrator() {
+  unit_facts orchestrator "$orchestrator_service"
+  fact_if orchestratorActive is_at_work "$orchestrator_service" "$orchestrator_executable" "$orchestrator_rpc_port"
+  fact_if orchestratorMasked unit_is_masked "$orchestrator_service"
   # A line break in a name would begin another fact. A running orchestrator may remove a file meanwhile.
-  find "$signer_directory/tss/" -maxdepth 1 -type f -size +0 -name 'localstate-*.json' -printf 'share=%f\0' 2> /dev/null | sort -z | tr '\n\0' '?\n' || true
+  find "$orchestrator_directory/tss/" -maxdepth 1 -type f -size +0 -name 'localstate-*.json' -printf 'share=%f\0' 2> /dev/null | sort -z | tr '\n\0' '?\n' || true
   if [ -e "$orchestrator_journal" ]; then fact journal "$(base64 -w 0 < "$orchestrator_journal")"; fi
 }
 # What a guard asks: also what is left of an orchestrator that was fenced, and the nodes that a running one uses.
 facts_retirement() {
-  local store=$signer_directory/$(signer_key_store "$signer_directory")
+  local store=$orchestrator_directory/$(orchestrator_key_store "$orchestrator_directory")
   facts_marks
-  fact addresses "$(signer_addresses)"
+  fact addresses "$(orchestrator_addresses)"
   fact producer "$(configured_address)"
   fact_if keyStore holds_files "$data_dir/wallet"
   fact_if nodeActive is_node_at_work
   fact_if nodeMasked unit_is_masked "$service"
-  facts_signer
-  fact_if signerDirectory holds_files "$signer_directory"
-  fact_if signerKeyStore [ -e "$store" ]
-  fact_if signerConfig holds_any "$signer_directory/config.json"
-  fact_if signerKeyAside holds_any "$store".moved-to-*
-  signer_shares_beside "$signer_directory" | sed 's/^/shareBeside=/'
-  connections_of "$signer_executable"
+  facts_orchestrator
+  fact_if orchestratorDirectory holds_files "$orchestrator_directory"
+  fact_if orchestratorKeyStore [ -e "$store" ]
+  fact_if orchestratorConfig holds_any "$orchestrator_directory/config.json"
+  fact_if orchestratorKeyAside holds_any "$store".moved-to-*
+  orchestrator_shares_beside "$orchestrator_directory" | sed 's/^/shareBeside=/'
+  connections_of "$orchestrator_executable"
 }
 # What a move asks: also the orchestrator's process, and its directory.
 facts_move() {
-  local pid home directory=$signer_directory
-  facts_signer
+  local pid home directory=$orchestrator_directory
+  facts_orchestrator
   facts_tools
-  fact addresses "$(signer_addresses)"
-  pid=$(systemctl show -p MainPID --value "$signer_service" 2> /dev/null || true)
+  fact addresses "$(orchestrator_addresses)"
+  pid=$(systemctl show -p MainPID --value "$orchestrator_service" 2> /dev/null || true)
   # The move also looks for the configured name to know that the orchestrator has ended.
-  if service_is_active "$signer_service" && ! processes_of "$signer_executable" > /dev/null; then fact process "$(ps -o comm= -p "$pid" || true)"; fi
+  if service_is_active "$orchestrator_service" && ! processes_of "$orchestrator_executable" > /dev/null; then fact process "$(ps -o comm= -p "$pid" || true)"; fi
   if [ "${pid:-0}" -gt 0 ] && [ -r "/proc/$pid/environ" ]; then
     home=$(tr '\0' '\n' < "/proc/$pid/environ" | sed -n 's/^HOME=//p' | head -n 1)
     [ -n "$home" ] || home=$(getent passwd "$(stat -c %u "/proc/$pid")" | cut -d : -f 6)
@@ -153,5 +153,5 @@ facts_move() {
     fact special "$(find "$directory/" ! -type l -perm /7002 -printf x 2> /dev/null | wc -c || true)"
   fi
   disk_facts place "$directory"
-  if [ -x "/usr/local/bin/$signer_executable" ]; then fact executable there; fi
+  if [ -x "/usr/local/bin/$orchestrator_executable" ]; then fact executable there; fi
 }

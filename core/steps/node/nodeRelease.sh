@@ -163,7 +163,7 @@ node_release_swap() {
   [ -e "$program.next" ] || fail "no downloaded release is beside the node's program" "needed: fetch the release again: $(pulumi_up)"
   lease_enter orchestrator 100 || fail "the node is not upgraded: another run is at work on this host"
   if is_marked retired; then fail "the node is not upgraded: it was shut down for good at $(cat "$state/retired")"; fi
-  busy=$(signer_at_work)
+  busy=$(orchestrator_at_work)
   [ -z "$busy" ] || fail "the node is not upgraded: the orchestrator's move on this host has not finished" "found: $busy" "needed: wait until the move has finished. Then: $(pulumi_up)"
   if [ -e "/etc/systemd/system/$upgrade_unit.service" ]; then fail "an upgrade of the node already runs on this host"; fi
   mkdir -p "${upgrade_run%/*}"

@@ -1,9 +1,9 @@
 # Prints a tar archive of the files that the manifest of $base and $paths lists. Files that change or vanish meanwhile are
 # no failure here, because the reader compares every file with the manifest.
-signer_archive() {
+orchestrator_archive() {
   local code=0
   make_work
-  signer_find -print0 > "$work/list" 2> "$work/said" || signer_only_gone "$work/said"
+  orchestrator_find -print0 > "$work/list" 2> "$work/said" || orchestrator_only_gone "$work/said"
   cd -- "$base"
   tar --create --format=gnu --numeric-owner --hard-dereference --no-recursion --ignore-failed-read \
     --null --verbatim-files-from --files-from="$work/list" 2> "$work/said" || code=$?
@@ -12,15 +12,15 @@ signer_archive() {
 }
 
 # Prints a file, which may hold secrets: the caller must not show it.
-signer_read() {
+orchestrator_read() {
   [ -f "$file" ] || exit 66
   cat -- "$file"
 }
 
-# signer_receive: appends a $piece of a backup's encrypted archive, in base64, to the $offset bytes that came before.
-signer_receive() {
+# orchestrator_receive: appends a $piece of a backup's encrypted archive, in base64, to the $offset bytes that came before.
+orchestrator_receive() {
   local file=$state/restored place
-  signer_begin
+  orchestrator_begin
   if [ "$offset" -eq 0 ]; then
     has openssl || fail "openssl is missing on this host" "needed: install it: apt-get install openssl"
     # Room for the archive and its content, which may be on another disk, and 256 MB more for the node of this host.
@@ -35,9 +35,9 @@ signer_receive() {
 }
 
 # Decrypts the archive with $archive_key, and unpacks its folder $inside as $receive_into, which it replaces.
-signer_unpack() {
+orchestrator_unpack() {
   restored=$state/restored fresh=$receive_into.new
-  signer_begin
+  orchestrator_begin
   trap 'rm -rf -- "$restored" "$fresh"' EXIT
   rm -rf -- "$fresh"
   mkdir -p -m 700 "$fresh"

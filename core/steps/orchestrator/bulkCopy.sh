@@ -11,8 +11,8 @@ nothing_copied() {
 
 lease_enter orchestrator 100 || nothing_copied "another run is at work on this host"
 [ -e "$copy_dir/bulk" ] || nothing_copied "no copy waits for this host"
-[ "$(signer_journal)" = "$(cat "$copy_dir/bulk")" ] || nothing_copied "the move has begun or ended here"
-if signer_is_active; then nothing_copied "an orchestrator runs here"; fi
+[ "$(orchestrator_journal)" = "$(cat "$copy_dir/bulk")" ] || nothing_copied "the move has begun or ended here"
+if orchestrator_is_active; then nothing_copied "an orchestrator runs here"; fi
 
 mkdir -p "$receive_into" "$runs_dir"
 said=$(mktemp "$runs_dir/bulk.XXXXXX")
@@ -22,7 +22,7 @@ say "copying from $login_user@$copy_address to $receive_into: the old host keeps
 code=0
 # Not in a condition, in which bash forgets `set -e`: the copy needs it. In parentheses: bash 5.1 ends a function in the background
 # with what its trap for the end saw last.
-(signer_copy_now) 2> "$said" &
+(orchestrator_copy_now) 2> "$said" &
 wait $! || code=$?
 if [ "$code" -eq 0 ]; then
   say "copied: $(du -sm "$receive_into" | cut -f1) MB; what changes until the orchestrator stops is copied after that"

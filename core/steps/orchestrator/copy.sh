@@ -16,7 +16,7 @@ copy_rename() { sed -z "s#\(^\|\t\)${1//./\\.}\(/\|\$\)#\1$2\2#"; }
 copy_send() {
   local aside=${aside_store:-} plain
   aside=./${aside##*/}
-  plain=$(signer_plain_store "$aside")
+  plain=$(orchestrator_plain_store "$aside")
   make_work
   copy_take > "$work/theirs"
   copy_list "$directory" | copy_rename "$aside" "$plain" | sort -z > "$work/ours"
@@ -94,64 +94,64 @@ copy_only_inward() {
     "needed: files, or links within it. On the host that it is copied from, while the orchestrator is stopped, for each: mv LINK LINK.aside && cp -aT \"\$(readlink -f LINK.aside)\" LINK && rm LINK.aside; start it, then run $(pulumi_up) again"
 }
 
-signer_copy_key() {
-  signer_owned
+orchestrator_copy_key() {
+  orchestrator_owned
   copy_key
 }
-signer_copy_key_away() { copy_key_away; }
+orchestrator_copy_key_away() { copy_key_away; }
 # A key that the other host knows waits for the bulk copy (core/steps/orchestrator/bulkCopy.sh), which takes no other: not the
 # move's own, nor one for another journal.
-signer_copy_key_waits() {
-  signer_begin
+orchestrator_copy_key_waits() {
+  orchestrator_begin
   [ -e "$copy_dir/key" ] || fail "the key of the copy is gone"
   say "$journal" > "$copy_dir/bulk"
 }
 
-signer_copy_allow() {
-  signer_begin
+orchestrator_copy_allow() {
+  orchestrator_begin
   copy_allow "host_name state directory receive_into aside_store copy_dir runs_dir" \
-    "say fail signer_plain_store make_work copy_list copy_paths copy_rename copy_frame copy_await copy_take copy_bounded copy_pack copy_send copy_receive copy_unlink copy_remove copy_only_inward copy_keep_shares copy_drop_shares copy_kept"
+    "say fail orchestrator_plain_store make_work copy_list copy_paths copy_rename copy_frame copy_await copy_take copy_bounded copy_pack copy_send copy_receive copy_unlink copy_remove copy_only_inward copy_keep_shares copy_drop_shares copy_kept"
 }
 
-signer_copy_forbid() {
-  signer_owned
+orchestrator_copy_forbid() {
+  orchestrator_owned
   copy_take_back
 }
 
 # Connects to the old host, and runs the copy with it; $copy_side is what this host does.
-signer_copy() {
-  signer_begin
-  signer_copy_now
+orchestrator_copy() {
+  orchestrator_begin
+  orchestrator_copy_now
 }
-signer_copy_now() {
-  copy_exchange "${progress:+signer_copy_so_far}"
+orchestrator_copy_now() {
+  copy_exchange "${progress:+orchestrator_copy_so_far}"
   copy_expect_done "${receive_into%/*}" "If that host has another address: $(config_set oldHost.copyAddress ADDRESS)"
 }
-signer_copy_so_far() { say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"; }
+orchestrator_copy_so_far() { say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"; }
 
 # Flushes what was received to the disk.
-signer_flush() {
-  signer_owned
+orchestrator_flush() {
+  orchestrator_owned
   sync -f "$receive_into"
 }
 
 # Copies this host's own directory, so that a rollback has to send only what differs.
-signer_copy_local() {
-  signer_begin
+orchestrator_copy_local() {
+  orchestrator_begin
   if [ -d "$directory" ] && [ ! -e "$receive_into/config.json" ]; then
     copy_keep_shares
     rm -rf "$receive_into"
     cp -a --reflink=auto "$directory" "$receive_into"
     copy_drop_shares
     local aside=$receive_into/$fenced_store
-    if [ -n "$fenced_store" ] && [ -e "$aside" ]; then mv -T "$aside" "$(signer_plain_store "$aside")"; fi
+    if [ -n "$fenced_store" ] && [ -e "$aside" ]; then mv -T "$aside" "$(orchestrator_plain_store "$aside")"; fi
   fi
   mkdir -p "$receive_into"
 }
 
 # Removes the files that differ by the comparison.
-signer_copy_retake() {
-  signer_begin
+orchestrator_copy_retake() {
+  orchestrator_begin
   copy_unlink
   copy_retake "$receive_into" '^\./'
 }

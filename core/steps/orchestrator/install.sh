@@ -2,7 +2,7 @@
 target=/usr/local/bin/$executable
 unit_file=/usr/local/lib/systemd/system/$service.service
 etc_file=/etc/systemd/system/$service.service
-stage=$(signer_says mayRun)
+stage=$(orchestrator_says mayRun)
 if [ -n "$stage" ]; then
   say "an orchestrator is on this host ($stage): its installation is left as it is"
   exit 0

@@ -5,36 +5,36 @@
 orchestrator_journal=$state/orchestrator.json
 orchestrator_lease=(orchestrator 30)
 
-signer_take_lock() { lease_take "${orchestrator_lease[@]}" "$stack_word"; }
+orchestrator_take_lock() { lease_take "${orchestrator_lease[@]}" "$stack_word"; }
 # First call of all functions that change a host.
-signer_owned() { lease_owned "${orchestrator_lease[@]}" "$stack_word" "another run has taken this move over"; }
+orchestrator_owned() { lease_owned "${orchestrator_lease[@]}" "$stack_word" "another run has taken this move over"; }
 
 # Prints why a move of the orchestrator may be at work on this host; nothing if none is.
-signer_at_work() {
+orchestrator_at_work() {
   local owner session holder left stage
-  stage=$(signer_says open)
+  stage=$(orchestrator_says open)
   if lease_lives "${orchestrator_lease[@]}"; then say "a run is at work on the move" && return; fi
   [ -z "$stage" ] || say "its journal says $stage"
 }
 
-# signer_says open|mayRun: prints the journal's stage if a move is open by it, or if an orchestrator may run here.
-signer_says() { sed -n "s/^  \"$1\": \"\(..*\)\",\$/\1/p" "$orchestrator_journal" 2> /dev/null || true; }
+# orchestrator_says open|mayRun: prints the journal's stage if a move is open by it, or if an orchestrator may run here.
+orchestrator_says() { sed -n "s/^  \"$1\": \"\(..*\)\",\$/\1/p" "$orchestrator_journal" 2> /dev/null || true; }
 
 # Prints the journal; nothing if there is none.
-signer_journal() { [ ! -e "$orchestrator_journal" ] || base64 -w0 -- "$orchestrator_journal"; }
+orchestrator_journal() { [ ! -e "$orchestrator_journal" ] || base64 -w0 -- "$orchestrator_journal"; }
 
 # Begins every function that changes a host by a decision of the run. Fails if the journal is not $journal: what the run knows of
 # this host is outdated. With exit code 76 it reads both hosts again.
-signer_begin() {
+orchestrator_begin() {
   local found
-  signer_owned
-  found=$(signer_journal)
+  orchestrator_owned
+  found=$(orchestrator_journal)
   if [ "$found" = "$journal" ]; then return 0; fi
   printf '%s: its journal is not the one that this run has read: nothing was done\n' "$host_name" >&2
   exit 76
 }
-# signer_enter JOURNAL: puts it in the place of $journal, to the disk, unless it is the same. No other call is let in since signer_begin.
-signer_enter() {
+# orchestrator_enter JOURNAL: puts it in the place of $journal, to the disk, unless it is the same. No other call is let in since orchestrator_begin.
+orchestrator_enter() {
   if [ "$1" = "$journal" ]; then return 0; fi
   replace_file "$orchestrator_journal" "$(base64 -d <<< "$1")"$'\n' 600
   journal=$1
@@ -46,7 +46,7 @@ is_at_work() {
   if [ -n "$2" ] && processes_of "$2" > /dev/null; then return 0; fi
   port_is_open "$3"
 }
-signer_is_active() { is_at_work "$service" "$executable" "$rpc_port"; }
+orchestrator_is_active() { is_at_work "$service" "$executable" "$rpc_port"; }
 
 # connections_of NAME: prints the other end of each TCP connection that processes of this name have, as the kernel does (proc(5),
 # net/tcp); 127.0.0.1 if that is this host. Leaves out those that came in, at a port on which the process listens.
@@ -61,18 +61,18 @@ connections_of() {
   done
 }
 # Prints the IP addresses of this host.
-signer_addresses() { hostname -I 2> /dev/null || true; }
+orchestrator_addresses() { hostname -I 2> /dev/null || true; }
 
 # True if the orchestrator's directory is in place, and none is staged.
-signer_is_placed() { is_there "$directory" && ! is_there "$directory.arriving"; }
+orchestrator_is_placed() { is_there "$directory" && ! is_there "$directory.arriving"; }
 
 # Prints the state of this host, which is the last output of every step.
-signer_side() {
+orchestrator_side() {
   local text
-  text=$(signer_journal)
+  text=$(orchestrator_journal)
   say "journal $text"
-  if signer_is_active; then say "active yes"; else say "active no"; fi
+  if orchestrator_is_active; then say "active yes"; else say "active no"; fi
   if unit_is_masked "$service"; then say "masked yes"; else say "masked no"; fi
-  if signer_is_placed; then say "placed yes"; fi
+  if orchestrator_is_placed; then say "placed yes"; fi
   say end
 }

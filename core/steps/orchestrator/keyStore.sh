@@ -1,5 +1,5 @@
 # Prints the name of the producer's key store in $1, which config.json there names.
-signer_key_store() {
+orchestrator_key_store() {
   local name=
   if [ -r "$1/config.json" ]; then
     name=$(sed -n 's/.*"ProducerKeyFileName"[[:space:]]*:[[:space:]]*"\([^"]*\)".*/\1/p' "$1/config.json" | head -n 1)
@@ -12,7 +12,7 @@ signer_key_store() {
 }
 
 # Prints the key shares that lie beside the orchestrator's directory $1: a copy, a restore or an exchange of directories left them.
-signer_shares_beside() {
+orchestrator_shares_beside() {
   local place
   for place in "$1".arriving "$1".arriving.new "$1".before-* "$state/shares"; do
     if [ -d "$place" ]; then find "$place/" -type f -size +0 -name '*localstate-*.json' || fail "$place could not be read"; fi
@@ -20,4 +20,4 @@ signer_shares_beside() {
 }
 
 # Prints the usual name of the key store that is fenced under the name $1.
-signer_plain_store() { printf '%s\n' "${1%.moved-to-*}"; }
+orchestrator_plain_store() { printf '%s\n' "${1%.moved-to-*}"; }

@@ -1,7 +1,7 @@
 # Manifests of directories, byte for byte. The functions get $base, a directory, and $paths below it (`.` for all of it).
 
 # Runs find on those $paths that exist, without what no copy needs: locks, sockets, pipes, and the logs of tss ceremonies.
-signer_find() {
+orchestrator_find() {
   local path starts=() others=()
   cd -- "$base"
   for path in $paths; do
@@ -15,28 +15,28 @@ signer_find() {
 }
 
 # Fails if the errors in a file have other reasons than files that are gone: a running orchestrator deletes some.
-signer_only_gone() {
+orchestrator_only_gone() {
   if grep -qv 'No such file or directory' "$1"; then fail "files below $base can't be read" "$(head -n 5 "$1")"; fi
 }
 
 # Prints each entry as six texts, each followed by a NUL: kind (f, d, l, or find's letter), mode, uid:gid, bytes, sha256 or
 # link target, path. A second call hashes only what changed since, because the orchestrator is stopped meanwhile.
-signer_manifest() {
+orchestrator_manifest() {
   local began
   make_work
   began=$(date +%s)
-  signer_find -printf '%y\0%m\0%U:%G\0%s\0%D:%i:%s:%T@:%C@\0%l\0%p\0' > "$work/list" 2> "$work/said" || signer_only_gone "$work/said"
-  signer_tell
+  orchestrator_find -printf '%y\0%m\0%U:%G\0%s\0%D:%i:%s:%T@:%C@\0%l\0%p\0' > "$work/list" 2> "$work/said" || orchestrator_only_gone "$work/said"
+  orchestrator_tell
   if [ -s "$work/todo" ]; then
-    xargs -0 sha256sum -z -- < "$work/todo" > "$work/hashes" 2> "$work/said" || signer_only_gone "$work/said"
-    signer_tell
+    xargs -0 sha256sum -z -- < "$work/todo" > "$work/hashes" 2> "$work/said" || orchestrator_only_gone "$work/said"
+    orchestrator_tell
   fi
 }
 
 # Prints the manifest from $work/list, cached hashes and $work/hashes. If hashes are missing and $work/hashes is not there yet,
 # only writes the names of the files to hash to $work/todo. Caches hashes under what changes with a file's bytes, but not of a
 # file that changed just now, and may change again within one tick of the clock. Without room the next call hashes all.
-signer_tell() {
+orchestrator_tell() {
   # For a part of the directory, the cache keeps the hashes of the other files.
   BEGAN=$began KEEP_REST=$([ "$paths" = . ] || echo yes) perl - "$work" "$state" << 'PERL'
     use strict;

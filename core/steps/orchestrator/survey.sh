@@ -1,15 +1,15 @@
 # Questions to a host before its orchestrator moves. Only read.
 
 # Prints whether $file, a key store, is a non-empty file, or a folder with one.
-signer_has() { if holds_any "$file"; then say yes; else say no; fi; }
+orchestrator_has() { if holds_any "$file"; then say yes; else say no; fi; }
 
 # Prints the ssh host keys that $address shows this host at $port: a line with type and key of each.
-signer_scan() {
+orchestrator_scan() {
   timeout 20 ssh-keyscan -T 10 -p "$port" -- "$address" 2> /dev/null | grep -v '^#' | cut -d ' ' -f 2,3 || true
 }
 
 # Prints all of $directory as a stream, to measure its rate. Writes nothing, not even access times.
-signer_stream() {
+orchestrator_stream() {
   local code=0
   tar --create --format=gnu --atime-preserve=system --ignore-failed-read -C "$directory" . 2> /dev/null || code=$?
   # tar ends with 1 if a file changed meanwhile.
@@ -17,7 +17,7 @@ signer_stream() {
 }
 
 # Prints which of $endpoints (host:port) this host reaches.
-signer_reaches() {
+orchestrator_reaches() {
   local endpoint
   for endpoint in $endpoints; do
     { if connects "${endpoint%:*}" "${endpoint##*:}"; then say "$endpoint"; fi; } &

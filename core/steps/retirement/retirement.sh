@@ -1,4 +1,4 @@
-# Shutdown of a retired host. Variables: the node's $service, $data_dir and $rpc_port, the orchestrator's $signer_…
+# Shutdown of a retired host. Variables: the node's $service, $data_dir and $rpc_port, the orchestrator's $orchestrator_…
 
 # Marks the host as retired, unless an orchestrator is here, or may come back in a move that has begun. A move and this shutdown
 # may run at the same time, from two machines: both check and write under one lock, and no move brings an orchestrator to a
@@ -9,9 +9,9 @@ retire_mark() {
   if is_marked retired; then return 0; fi
   lease_enter orchestrator 100 || retire_waits "a step of the move, or an upgrade of the node, is at work"
   if [ "${in_spite:-no}" != yes ]; then
-    busy=$(signer_at_work)
+    busy=$(orchestrator_at_work)
     [ -z "$busy" ] || [ "$busy" = "its journal says ${judged:-}" ] || retire_waits "$busy"
-    if is_at_work "$signer_service" "$signer_executable" "$signer_rpc_port"; then retire_waits "an orchestrator runs here"; fi
+    if is_at_work "$orchestrator_service" "$orchestrator_executable" "$orchestrator_rpc_port"; then retire_waits "an orchestrator runs here"; fi
   fi
   mark retired
   exec 9>&-
@@ -42,14 +42,14 @@ retire_stop() {
 }
 
 # Stops the orchestrator, also for later boots, of a host that the operator gives up in spite of the checks.
-retire_stop_signer() {
-  local service=$signer_service
+retire_stop_orchestrator() {
+  local service=$orchestrator_service
   assert_own_unit orchestrator.service "$service"
   systemctl stop "$service" 2> /dev/null || true
   mask_node
-  ! is_at_work "$service" "$signer_executable" "$signer_rpc_port" ||
-    fail "the orchestrator does not stop" "found: $service is $(systemctl is-active "$service" 2> /dev/null || true), $(ss -Hltnp "sport = :$signer_rpc_port" 2> /dev/null | head -n 1)" \
-      "needed: end the process $signer_executable, and what listens on port $signer_rpc_port (see them with: ps -ef), then run the same command again."
+  ! is_at_work "$service" "$orchestrator_executable" "$orchestrator_rpc_port" ||
+    fail "the orchestrator does not stop" "found: $service is $(systemctl is-active "$service" 2> /dev/null || true), $(ss -Hltnp "sport = :$orchestrator_rpc_port" 2> /dev/null | head -n 1)" \
+      "needed: end the process $orchestrator_executable, and what listens on port $orchestrator_rpc_port (see them with: ps -ef), then run the same command again."
 }
 
 retire_remove_settings() {

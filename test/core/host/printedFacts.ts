@@ -2,7 +2,8 @@ import { type FactGroup, type FactsByName, parseFacts } from "../../../core/host
 import { arrangeHostFacts } from "../../../core/retirement/readHost.ts";
 import { asRoot } from "../../../core/ssh/root.ts";
 
-const names = "marks done atWork service node disk memory killed load clock log digest chain signer retirement move";
+const names =
+  "marks done atWork service node disk memory killed load clock log digest chain orchestrator retirement move";
 
 /** Returns a host's answer with these facts to a call of host_facts (core/steps/lib/facts.sh), read to its end. */
 export function answerFacts(facts: readonly string[]): string {

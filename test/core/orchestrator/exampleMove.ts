@@ -15,7 +15,7 @@ export const examplePlaces = {
   services: { old: "signer", new: "orchestrator" },
   stack: "prod",
 };
-/** Output of signer_copy_key. */
+/** Output of orchestrator_copy_key. */
 export const exampleCopyKey = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"A".repeat(43)} pillar-host-copy\n203.0.113.9\n`;
 
 export const exampleStages: readonly Stage[] = [

@@ -53,7 +53,7 @@ function openStage(root: LocalRoot) {
       const sent = join(root.scratch, `sent${count}`);
       writeFileSync(sent, pack(join(root.scratch, `tree${count}`), copy));
       const answered = join(root.scratch, "answered");
-      root.before = `signer_begin() { :; }\nhostile() {\n${stage.how} < "$sent" > "${answered}"; }`;
+      root.before = `orchestrator_begin() { :; }\nhostile() {\n${stage.how} < "$sent" > "${answered}"; }`;
       return messageOf(root.call("hostile", { sent, receive_into: arriving }));
     },
   };
@@ -87,9 +87,9 @@ describe("a copy from a host in another's hands", () => {
 
   test("files to copy again do not lead outside", async ({ stage }) => {
     const retake = async (path: string) => {
-      stage.root.before = "signer_begin() { :; }";
+      stage.root.before = "orchestrator_begin() { :; }";
       const list = Buffer.from(`${path}\0`).toString("base64");
-      return messageOf(stage.root.call("signer_copy_retake", { retake: list, receive_into: stage.arriving }));
+      return messageOf(stage.root.call("orchestrator_copy_retake", { retake: list, receive_into: stage.arriving }));
     };
     symlinkSync(stage.outside, join(stage.arriving, "logs"));
     writeFileSync(join(stage.arriving, "CURRENT"), "text");
@@ -125,7 +125,7 @@ describe("a copy from a host in another's hands", () => {
   ])("a login that %s is told from the copy", async ([, login, problem = ""], { stage }) => {
     stage.how = `ssh() { ${login}; printf '\\nAAAA\\n'; read -r bytes; head -c "$bytes" > /dev/null; cat "$sent"; }
       mkdir -p "$copy_dir"; echo ssh-ed25519 AAAA > "$copy_dir/key.pub"
-      copy_side=copy_receive login_user=op copy_address=198.51.100.9 copy_port=22 signer_copy`;
+      copy_side=copy_receive login_user=op copy_address=198.51.100.9 copy_port=22 orchestrator_copy`;
     expect(await stage.receive({ files: { "tss/share": "share" } })).toContain(problem);
     expect(existsSync(join(stage.arriving, "tss/share"))).toBe(problem === "");
   });
@@ -190,8 +190,8 @@ async function allow({ root, arriving }: Stage, hours: number): Promise<void> {
   const home = join(root.scratch, "home");
   mkdirSync(join(home, ".ssh"), { recursive: true });
   writeFileSync(join(home, ".ssh", "authorized_keys"), "");
-  root.before = `signer_begin() { :; }\ncopy_take_back() { :; }\ngetent() { echo "root:x:0:0::${home}:/bin/sh"; }`;
-  await root.call("signer_copy_allow", {
+  root.before = `orchestrator_begin() { :; }\ncopy_take_back() { :; }\ngetent() { echo "root:x:0:0::${home}:/bin/sh"; }`;
+  await root.call("orchestrator_copy_allow", {
     copy_dir: join(root.scratch, "copy"),
     login_user: "root",
     copy_side: "copy_receive",

@@ -36,13 +36,13 @@ esac`;
 
 /** Stages that each step enters, as core/orchestrator/move/moveSteps.ts names them. */
 const entered: Readonly<Record<string, readonly Stage[]>> = {
-  signer_stop: ["stopping"],
-  signer_fence: ["fenced"],
-  signer_restore: ["restoring"],
-  signer_staging: ["staging"],
-  signer_arrive: ["staged", "switched"],
-  signer_start: ["starting"],
-  signer_seal: ["abandoned"],
+  orchestrator_stop: ["stopping"],
+  orchestrator_fence: ["fenced"],
+  orchestrator_restore: ["restoring"],
+  orchestrator_staging: ["staging"],
+  orchestrator_arrive: ["staged", "switched"],
+  orchestrator_start: ["starting"],
+  orchestrator_seal: ["abandoned"],
 };
 
 /** Returns a host key and its fingerprint, for a word. */
@@ -60,7 +60,7 @@ export interface StageCall {
   readonly isRestore?: boolean;
   /** Words for the keys of both hosts. */
   readonly keys?: Readonly<Record<WhichHost, string>>;
-  /** Stage that signer_settle enters. */
+  /** Stage that orchestrator_settle enters. */
   readonly settled?: Stage;
   readonly store?: string;
   readonly config?: string;
@@ -155,7 +155,7 @@ export function openScriptStage() {
       };
       const saga = { move: moveNamed(move), direction, generation, isRestore };
       const store = `${told.store ?? "producer"}.moved-to-192.0.2.4-19700101T000000Z`;
-      const changes = name === "signer_stop" ? { keyStore: store } : undefined;
+      const changes = name === "orchestrator_stop" ? { keyStore: store } : undefined;
       try {
         if (enter) await pair.step({ side, name, saga, enter, changes, variables }, states);
         else await pair.call({ side, name, states, variables });

@@ -34,7 +34,7 @@ const lines = (changes: Changes) => {
 const whats = (changes: Changes) => decideRetirement(facts(changes)).unmet.map(({ what }) => what);
 
 const on = (changes: Partial<HostFacts>): Changes => ({ host: { facts: hostFacts(changes) } });
-const signs = (changes: Partial<HostFacts["signer"]> = {}) => on({ signer: { ...fenced, ...changes } });
+const signs = (changes: Partial<HostFacts["orchestrator"]> = {}) => on({ orchestrator: { ...fenced, ...changes } });
 type Successor = NonNullable<Changes["successor"]>;
 const beside = (changes: Partial<Successor>): Changes => ({ successor: { ...successor, ...changes } });
 const by = (...readings: Partial<GoodReading>[]): Changes => ({ readings: readings.map((each) => reading(each)) });
@@ -96,10 +96,10 @@ describe("is allowed", () => {
     const identity = { producer: "z1qsigner" };
     const other = { address: "192.0.2.9", hostKey: "ssh-ed25519 BETWEEN" };
     const at = (stage: string, now = identity) => {
-      const signer = { ...fenced, journal: { identity: now, stage } as unknown as Journal };
+      const orchestrator = { ...fenced, journal: { identity: now, stage } as unknown as Journal };
       return {
         ...signs({ journal: { other, identity, stage: "moved" } as unknown as Journal }),
-        ...beside({ build, look: { facts: { ...successor.look.facts, signer } } }),
+        ...beside({ build, look: { facts: { ...successor.look.facts, orchestrator } } }),
       };
     };
     expect(lines(at("running"))).toBe("");
@@ -110,9 +110,9 @@ describe("is allowed", () => {
 
 describe("while the successor's orchestrator may use a node of this host", () => {
   const connected = (...connections: readonly (readonly [host: string, port: number])[]) => {
-    const { signer } = successor.look.facts;
-    const own = { ...signer, connections: connections.map(([host, port]) => ({ host, port })) };
-    return beside({ build, look: { facts: { ...successor.look.facts, signer: own } } });
+    const { orchestrator } = successor.look.facts;
+    const own = { ...orchestrator, connections: connections.map(([host, port]) => ({ host, port })) };
+    return beside({ build, look: { facts: { ...successor.look.facts, orchestrator: own } } });
   };
   const elsewhere = ["198.51.100.99", 443] as const;
   const uses = "nothing proves that the successor's orchestrator runs without a node of this host, 192.0.2.1";
@@ -139,9 +139,9 @@ describe("while the successor's orchestrator may use a node of this host", () =>
 
   test("no connection of a running one proves nothing", () => {
     expect(whats({ step: "retire", ...connected() })).toEqual([uses]);
-    const { signer } = successor.look.facts;
-    const resting = { ...signer, active: false, connections: [] };
-    const look = { facts: { ...successor.look.facts, signer: resting } };
+    const { orchestrator } = successor.look.facts;
+    const resting = { ...orchestrator, active: false, connections: [] };
+    const look = { facts: { ...successor.look.facts, orchestrator: resting } };
     expect(whats({ step: "retire", ...beside({ look }) })).toEqual([]);
   });
 });
@@ -160,7 +160,7 @@ test("a shutdown is refused in each stage in which a move may come back", () => 
 describe("is refused", () => {
   const stranger = { ...B, fault: { kind: "stranger", why: "it is of another chain" } } as const;
   const fork = { ...B, newest: { ...momentum(1000, "z1qother"), hash: "forked" } };
-  const fresh = { ...successor.look.facts.signer, shares: [] };
+  const fresh = { ...successor.look.facts.orchestrator, shares: [] };
   const identity = { producer: "z1qfirst", tssPeerId: "12A", evmAddress: "0x" };
   const refusing = addProvider({ silent: "op@192.0.2.1:22 refuses the login", isRefused: true }, "hetzner");
   const retired = hostFacts({ producer: next, marks: { retired: "2026-11-20T00:00:00Z" } });
@@ -174,7 +174,7 @@ describe("is refused", () => {
   const running = { active: true, masked: false, hasKeyStore: true };
   const bare = { ...signs({ hasDirectory: false, lacks: signerParts }), ...answering };
   const elsewhere = { ...signs(), ...beside({ hostKey: "ssh-ed25519 THIRD", build }) };
-  const shareless = { build, look: { facts: { ...successor.look.facts, signer: fresh } } };
+  const shareless = { build, look: { facts: { ...successor.look.facts, orchestrator: fresh } } };
   const another = { build, identity: { ...identity, producer: "z1qfresh", pillarName: "Anvil" } };
 
   test.each<[string, Changes, ...string[]]>([
@@ -263,7 +263,7 @@ describe("a host that never produced", () => {
   const missing = "no successor of this host is configured";
   const before = "2026-11-21T09:59:59.123Z";
   const rekeyed = { ...ownWork(before), ...on({ ...deployed, producer: "z1qfresh" }), knownProducer: own };
-  const signing = { ...ownWork(before), ...on({ ...deployed, signer: { ...fenced, active: true } }) };
+  const signing = { ...ownWork(before), ...on({ ...deployed, orchestrator: { ...fenced, active: true } }) };
 
   test("needs neither successor nor rewards", () => {
     expect(lines(ownWork(before))).toBe("");
@@ -287,9 +287,11 @@ describe("a host that never produced", () => {
 
 describe("a key share outside of the orchestrator's directory", () => {
   const beside = (name: string) =>
-    on({ signer: { ...fenced, sharesBeside: [`/root/.orchestrator.arriving/${name}`] } });
+    on({ orchestrator: { ...fenced, sharesBeside: [`/root/.orchestrator.arriving/${name}`] } });
   const has = (...shares: string[]) =>
-    ({ successor: { ...successor, build, look: { facts: hostFacts({ signer: { ...fenced, shares } }) } } }) as Changes;
+    ({
+      successor: { ...successor, build, look: { facts: hostFacts({ orchestrator: { ...fenced, shares } }) } },
+    }) as Changes;
   const needed = "a share of the bridge's present key lies on 192.0.2.1, and the successor's orchestrator lacks it";
 
   test.each<[string, Changes, string | undefined]>([
@@ -304,7 +306,9 @@ describe("a key share outside of the orchestrator's directory", () => {
 
   test("is something to lose, also without an orchestrator, and no reason to keep the node running", () => {
     const empty = hostFacts({ hasKeyStore: false, producer: undefined });
-    const host = { facts: { ...empty, signer: { ...empty.signer, sharesBeside: ["/var/lib/pillar-host/shares/a"] } } };
+    const host = {
+      facts: { ...empty, orchestrator: { ...empty.orchestrator, sharesBeside: ["/var/lib/pillar-host/shares/a"] } },
+    };
     expect(whats({ host, memory: { isReached: true, isOwnWork: true } })).not.toEqual([]);
     expect(whats({ ...beside(share), bridge, step: "retire" })).toEqual([]);
   });
@@ -332,7 +336,7 @@ describe("a host with nothing to lose", () => {
     ["a node that runs", { facts: { ...empty, node: { active: true, masked: false } } }, true],
     ["a key store alone", { facts: { ...empty, hasKeyStore: true } }, true],
     ["a deploy that was begun and done", { facts: { ...empty, marks: { "deploy.done": "x" } } }, true],
-    ["an orchestrator's directory alone", { facts: { ...empty, signer: { ...fenced, masked: true } } }, true],
+    ["an orchestrator's directory alone", { facts: { ...empty, orchestrator: { ...fenced, masked: true } } }, true],
     ["an adopted host whose node was not found: it may lie elsewhere", { facts: empty }, false],
   ])("does not include %s", (_what, host, isOwnWork) => {
     expect(whats({ ...nobody, host, memory: { isReached: true, isOwnWork } })).not.toEqual([]);

@@ -25,8 +25,8 @@ export function hostFacts(changes: Partial<HostFacts> = {}): HostFacts {
 }
 
 /** An orchestrator that was moved to the successor. */
-export const fenced: HostFacts["signer"] = {
-  ...retirementFactsOf(["signerMasked=yes", "signerDirectory=yes"]).signer,
+export const fenced: HostFacts["orchestrator"] = {
+  ...retirementFactsOf(["orchestratorMasked=yes", "orchestratorDirectory=yes"]).orchestrator,
   lacks: [],
   journal: { other: { address: "192.0.2.2", hostKey: key } } as Journal,
 };
@@ -57,15 +57,15 @@ export const bridge = {
 } as const;
 export const share = "tss/localstate-02c010c753372d55c2ba8cc33aa3b96fd69d8ff3c8b588306451bfc530c1899cd3.json";
 
-const { signer: running } = retirementFactsOf([
-  ...["signerActive=yes", "signerDirectory=yes", "signerKeyStore=yes", "signerConfig=yes"],
+const { orchestrator: running } = retirementFactsOf([
+  ...["orchestratorActive=yes", "orchestratorDirectory=yes", "orchestratorKeyStore=yes", "orchestratorConfig=yes"],
   ...[`share=${share.slice("tss/".length)}`, "connection=636433C6:01BB"],
 ]);
 
 export const successor = {
   address: "192.0.2.2",
   hostKey: key,
-  look: { facts: hostFacts({ producer: next, node: { active: true, masked: false }, signer: running }) },
+  look: { facts: hostFacts({ producer: next, node: { active: true, masked: false }, orchestrator: running }) },
   node: { synced: true, known: true, why: "synced" },
 };
 
@@ -101,5 +101,10 @@ export const places = {
   service: "go-node",
   dataDir: "/root/.znn",
   rpcPort: 35997,
-  signer: { service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator", rpcPort: 55000 },
+  orchestrator: {
+    service: "orchestrator",
+    directory: "/root/.orchestrator",
+    executable: "orchestrator",
+    rpcPort: 55000,
+  },
 };

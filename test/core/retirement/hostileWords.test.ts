@@ -50,15 +50,15 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
   const answers: Readonly<Record<string, () => string>> = {
     host_facts: () =>
       answerFacts([
-        ...[`producer=${answer("producer", "z1q")}`, "keyStore=yes", "nodeActive=yes", "signerDirectory=yes"],
+        ...[`producer=${answer("producer", "z1q")}`, "keyStore=yes", "nodeActive=yes", "orchestratorDirectory=yes"],
         ...[`marked.${answer("markName", "stack")}=${answer("mark", "prod")}`, `journal=${journalOf(answer)}`],
         `share=${answer("share", "localstate-ab.json")}`,
       ]),
     retire_stop: () => `${answer("told", "it stops")}\n`,
   };
   const streams: Readonly<Record<string, () => Buffer>> = {
-    signer_manifest: () => manifestOf(path, answer("owner", "0:0")),
-    signer_archive: () => archiveOf(path),
+    orchestrator_manifest: () => manifestOf(path, answer("owner", "0:0")),
+    orchestrator_archive: () => archiveOf(path),
   };
   const root = {
     address: "192.0.2.1",
@@ -95,7 +95,7 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
 test("shuts down a host with valid answers after its backup", async () => {
   const { sent, failure, backups } = await retire((_spot, usual) => usual);
   expect(failure).toBeUndefined();
-  for (const name of ["signer_archive", "retire_stop", "retire_remove_settings"]) expect(sent).toContain(name);
+  for (const name of ["orchestrator_archive", "retire_stop", "retire_remove_settings"]) expect(sent).toContain(name);
   expect(journeyIn(backups, "Anvil").map(({ event }) => event)).toEqual(["shuttingDown", "shutDown"]);
 });
 

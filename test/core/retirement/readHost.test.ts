@@ -8,8 +8,21 @@ import { exampleJournal } from "../orchestrator/exampleMove.ts";
 import { places } from "./exampleFacts.ts";
 
 const lines = [
-  ...["producer=z1qown", "keyStore=yes", "nodeActive=yes", "nodeMasked=no", "signerActive=no", "signerMasked=yes"],
-  ...["signerDirectory=yes", "signerKeyStore=no", "signerConfig=yes", "signerKeyAside=yes", "signer.NRestarts=7"],
+  ...[
+    "producer=z1qown",
+    "keyStore=yes",
+    "nodeActive=yes",
+    "nodeMasked=no",
+    "orchestratorActive=no",
+    "orchestratorMasked=yes",
+  ],
+  ...[
+    "orchestratorDirectory=yes",
+    "orchestratorKeyStore=no",
+    "orchestratorConfig=yes",
+    "orchestratorKeyAside=yes",
+    "orchestrator.NRestarts=7",
+  ],
   ...["marked.stack=pillar-host/prod Anvil", "marked.deploy.done=2026-01-01T00:00:00Z"],
 ];
 const whole = (more: readonly string[] = []) => [...lines, ...more];
@@ -41,7 +54,7 @@ describe("a host's facts", () => {
       producer: "z1qown",
       hasKeyStore: true,
       node: { active: true, masked: false },
-      signer: {
+      orchestrator: {
         active: false,
         masked: true,
         hasDirectory: true,
@@ -59,15 +72,15 @@ describe("a host's facts", () => {
 
   test("include addresses, and the connections of the orchestrator, but no other text", () => {
     const more = ["addresses=203.0.113.5 2001:db8::5 $(reboot) ", "connection=057100CB:8C9E", "connection=$(reboot)"];
-    const { addresses, signer } = retirementFactsOf(whole(more));
+    const { addresses, orchestrator } = retirementFactsOf(whole(more));
     expect(addresses).toEqual(["203.0.113.5", "2001:db8::5"]);
-    expect(signer.connections).toEqual([{ host: "203.0.113.5", port: 35998 }]);
+    expect(orchestrator.connections).toEqual([{ host: "203.0.113.5", port: 35998 }]);
   });
 
   test("include the journal of an orchestrator's move", () => {
     const journal = exampleJournal("old", "moved");
     const written = encode({ ...journal, move: formatMove(journal.move) });
-    expect(retirementFactsOf(whole([`journal=${written}`])).signer.journal).toEqual(journal);
+    expect(retirementFactsOf(whole([`journal=${written}`])).orchestrator.journal).toEqual(journal);
   });
 
   const read = "read=facts_retirement";

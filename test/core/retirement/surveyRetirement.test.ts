@@ -50,7 +50,7 @@ async function survey(host: RetirementFacts["host"], changes?: RetirementInputs,
     epoch: 1,
     tolerance: 20,
     backup: { directory: directory() },
-    places: { signer: { directory: "/root/.orchestrator" } },
+    places: { orchestrator: { directory: "/root/.orchestrator" } },
     ...changes,
   } as unknown as RetirementInputs;
   const memory = { createdAt: "2026-01-01T00:00:00Z", isReached: true, isOwnWork: false, logHead };
@@ -121,7 +121,9 @@ it("takes the chain for known only if a reference is another node than this host
   const node = { ssh, via: "direct", address: "127.0.0.1", port: await start("a", "127.0.0.1") };
   const isKnown = async (id: string) => {
     const references = [`http://127.0.0.2:${await start(id, "127.0.0.2")}`];
-    const host = { facts: { node: { active: true }, signer: {}, marks: {} } } as unknown as RetirementFacts["host"];
+    const host = {
+      facts: { node: { active: true }, orchestrator: {}, marks: {} },
+    } as unknown as RetirementFacts["host"];
     return (await survey(host, { node, references } as unknown as RetirementInputs)).isChainKnown;
   };
   expect([await isKnown("a"), await isKnown("b")]).toEqual([false, true]);
@@ -141,7 +143,7 @@ it("a reference below the version that its height requires counts neither for a 
   const inputs = {
     ...{ stack: "prod", pillar: "Anvil", lifecycle: "retiring", references, isOwnServer: true, epoch: 1 },
     ...{ host: { ssh }, node: { ssh, versions }, network: { momentum: 10_000, tickMomentums: 30 } },
-    ...{ backup: { directory: directory() }, places: { signer: { directory: "/root/.orchestrator" } } },
+    ...{ backup: { directory: directory() }, places: { orchestrator: { directory: "/root/.orchestrator" } } },
   } as unknown as RetirementInputs;
   const memory = { createdAt: at, isReached: false, isOwnWork: true };
   const question = { step: "retire" as const, inputs, memory, host: { silent: "ETIMEDOUT" } };

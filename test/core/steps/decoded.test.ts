@@ -24,7 +24,7 @@ test.each(["journal", "next_journal", "last_journal"])(
     expect(uses.length).toBeGreaterThan(0);
     const allowed = [
       /\[ "\$(found|next_journal|1)" = "\$journal" \]/,
-      /^signer_enter "\$(next|last)_journal"$/,
+      /^orchestrator_enter "\$(next|last)_journal"$/,
       /^say "\$journal" > "\$copy_dir\/bulk"$/,
     ];
     for (const line of uses)

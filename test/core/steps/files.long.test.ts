@@ -65,7 +65,7 @@ describe("a file that is replaced", () => {
     ["a marker", `state=$sandbox/disk; mark file ${long}`],
     [
       "the journal",
-      `orchestrator_journal=$sandbox/disk/file; journal=; signer_enter ${Buffer.from(long).toString("base64")}`,
+      `orchestrator_journal=$sandbox/disk/file; journal=; orchestrator_enter ${Buffer.from(long).toString("base64")}`,
     ],
   ] as const)("keeps its text on a full disk: %s", async ([, write], { box }) => {
     const there = `printf 'old\\n' > "$sandbox/disk/file"; ${fillDisk}`;

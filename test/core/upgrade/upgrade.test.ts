@@ -22,7 +22,7 @@ function stage(looks: string[], more: Partial<UpgradeDeps> = {}) {
     version: async () => "v0.0.8",
     tick: async () => undefined,
     findRollbackFault: async () => undefined,
-    waitForSigner: async () => undefined,
+    waitForOrchestrator: async () => undefined,
     say: (line) => void did.push(line),
     ...more,
   };
@@ -154,8 +154,8 @@ test.each([
 });
 
 test("an upgrade does not begin during a key generation, and reports a replaced program", async () => {
-  const waitForSigner = () => Promise.reject(new Error("a key generation"));
-  const { run, did } = stage(["installed=v0.0.10\nreplaced=yes\n"], { waitForSigner });
+  const waitForOrchestrator = () => Promise.reject(new Error("a key generation"));
+  const { run, did } = stage(["installed=v0.0.10\nreplaced=yes\n"], { waitForOrchestrator });
   await expect(run()).rejects.toThrow("a key generation");
   expect(did[0]).toMatch(/^the installed node program, v0\.0\.10, was replaced by somebody, perhaps by the/);
   expect(did.filter((line) => line.startsWith("swap"))).toEqual([]);

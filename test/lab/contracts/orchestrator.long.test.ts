@@ -276,7 +276,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     const functions = readOrchestratorLibrary().split(asRoot)[1] ?? "";
     const names = { service: "orchestrator", executable: "orchestrator" };
     const place = { ...names, directory: "/root/.orchestrator", p2p_port: "55055", log_lines: "500" };
-    const told = await onHost(subject.host, `${functions}\n${formatAssignments(place)}signer_life`);
+    const told = await onHost(subject.host, `${functions}\n${formatAssignments(place)}orchestrator_life`);
     expect(told).toContain("ActiveState=active\n");
     expect(told).toMatch(/\tINFO\t/);
     for (const form of [subject.passphrase, JSON.stringify(subject.passphrase).slice(1, -1), "ProducerKeyFile"])

@@ -235,19 +235,19 @@ describe("units that are enabled from another directory", () => {
     const fenced_store = `producer.moved-to-${to.address}-20260101T000000Z`;
     const variables = { ...shared, side: "old", executable: "orchestrator", fenced_store };
     const stopping = { ...variables, journal: "", next_journal: written("stopping") };
-    await call(readOrchestratorLibrary(), "signer_take_lock; signer_stop; signer_fence", stopping);
+    await call(readOrchestratorLibrary(), "orchestrator_take_lock; orchestrator_stop; orchestrator_fence", stopping);
     expect(await stateOf("orchestrator")).toMatch(/^\/dev\/null\n.*\norchestrator.service.moved\nmasked\ninactive$/s);
     await onHost(from, "! systemctl start orchestrator 2> /dev/null");
     const restored = { ...variables, journal: stopping.next_journal, next_journal: written("restored"), enable: "no" };
-    const undo = "signer_take_lock; signer_restore; signer_settle";
+    const undo = "orchestrator_take_lock; orchestrator_restore; orchestrator_settle";
     await call(readOrchestratorLibrary(), undo, restored);
     expect(await stateOf("orchestrator")).toBe(before);
   });
 
   it("a retirement keeps the node's link although disabling removes it, and its undo starts the node", async () => {
     const before = await linked("go-node");
-    const signer = { service: "x", directory: "/x", executable: "x", rpcPort: 1 };
-    const places = createPathVariables({ service: "go-node", dataDir: "/root/.znn", rpcPort: 35997, signer });
+    const orchestrator = { service: "x", directory: "/x", executable: "x", rpcPort: 1 };
+    const places = createPathVariables({ service: "go-node", dataDir: "/root/.znn", rpcPort: 35997, orchestrator });
     await call(readRetirementLibrary(), "retire_stop", places);
     expect(await onHost(from, `readlink ${etc}/go-node.service ${etc}/go-node.service.retired`)).toBe(
       "/dev/null\n/opt/units/go-node.service",

@@ -115,7 +115,7 @@ describe("the whole move of the orchestrator", () => {
       old: linesSeen.old ?? "",
       fresh: linesSeen.fresh ?? "",
     };
-    expect(texts.old).toContain("signer_stop");
+    expect(texts.old).toContain("orchestrator_stop");
     const [, privateKey = ""] = readFileSync(stage.lab.privateKeyFile, "utf8").split("\n");
     for (const secret of [...stage.state.secrets, sudoPassword, privateKey, "OPENSSH PRIVATE KEY"])
       for (const [name, text] of Object.entries(texts))

@@ -88,7 +88,9 @@ let last: Stored;
 const refuse = async (changes: object = {}, env: Record<string, string> = {}) =>
   asked.remove({ ...last, ...changes } as Stored, env);
 /** Adds a directory that looks like an orchestrator without a fence, so that the host is kept in any case. */
-const kept = () => ({ places: { ...last.places, signer: { ...last.places.signer, directory: "/root/.znn" } } });
+const kept = () => ({
+  places: { ...last.places, orchestrator: { ...last.places.orchestrator, directory: "/root/.znn" } },
+});
 const noAnswer = "the successor's orchestrator does not answer";
 
 beforeAll(async () => {

@@ -81,7 +81,12 @@ test("the documents name each kind of alert", () => {
   const text = readFileSync(join(import.meta.dirname, "../../../../docs/unattended.md"), "utf8");
   const [, list = ""] = /A problem that\s+can't be seen is not over\.\n\n((?:- .*\n)+)/.exec(text) ?? [];
   const words = new Map(
-    Object.entries({ producing: "not producing", missed: "missed momentums", signer: "orchestrator", port: "ports" }),
+    Object.entries({
+      producing: "not producing",
+      missed: "missed momentums",
+      signer: "orchestrator",
+      port: "ports",
+    }),
   );
   const named = list.split("\n").flatMap((line) => line.slice(2).split(":")[0]?.toLowerCase().split(", ") ?? []);
   for (const kind of ["host", ...kinds])

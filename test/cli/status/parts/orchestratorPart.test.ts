@@ -4,18 +4,23 @@ import type { HostFacts } from "../../../../core/retirement/readHost.ts";
 import type { Result } from "../../../../core/util/result.ts";
 import { retirementFactsOf } from "../../../core/host/printedFacts.ts";
 
-type Signer = HostFacts["signer"];
-const off = retirementFactsOf(["signerDirectory=yes", "signerKeyStore=yes", "nodeActive=yes", "signer.NRestarts=0"]);
-const { signer: idle } = retirementFactsOf(["signer.NRestarts=7"]);
+type Orchestrator = HostFacts["orchestrator"];
+const off = retirementFactsOf([
+  "orchestratorDirectory=yes",
+  "orchestratorKeyStore=yes",
+  "nodeActive=yes",
+  "orchestrator.NRestarts=0",
+]);
+const { orchestrator: idle } = retirementFactsOf(["orchestrator.NRestarts=7"]);
 const other = { address: "203.0.113.9", hostKey: "k" };
 const at = (stage: string) =>
-  ({ journal: { stage, move: "pillar-host/prod/Anvil/1", other } }) as unknown as Partial<Signer>;
+  ({ journal: { stage, move: "pillar-host/prod/Anvil/1", other } }) as unknown as Partial<Orchestrator>;
 const status = { state: 0, stateName: "live", peers: 12 };
 
 const signing: Result<OrchestratorAnswer> = { value: { version: "v0.0.9a", status } };
 const silent: Result<OrchestratorAnswer> = { problem: "nothing listens" };
 
-test.each<[string, Partial<Signer>, Result<OrchestratorAnswer> | undefined, string, boolean]>([
+test.each<[string, Partial<Orchestrator>, Result<OrchestratorAnswer> | undefined, string, boolean]>([
   ["describes a host without one", { hasDirectory: false }, undefined, "none on this host", false],
   ["shows its state", { active: true }, signing, "v0.0.9a runs here, live, 12 other orchestrators", false],
   ["shows why it does not answer", { active: true }, silent, "does not answer: nothing listens", true],
@@ -55,7 +60,7 @@ test.each<[string, Partial<Signer>, Result<OrchestratorAnswer> | undefined, stri
   ],
   ["says that it is installed", { masked: true }, undefined, "installed, masked and not started", false],
   ["says that it is not fenced", {}, undefined, "it does not run, and is not fenced", false],
-])("%s", (_name, signer, answer, text, isWrong) => {
-  const facts: HostFacts = { ...off, signer: { ...off.signer, ...signer } };
+])("%s", (_name, orchestrator, answer, text, isWrong) => {
+  const facts: HostFacts = { ...off, orchestrator: { ...off.orchestrator, ...orchestrator } };
   expect(describeOrchestrator(facts, answer)).toMatchObject({ text: expect.stringContaining(text), isWrong });
 });

@@ -129,11 +129,11 @@ describe("a backup", () => {
     const sealFrom = (source: Readable, limitBytes: number) =>
       seal(source, file, recipient, { keep: () => false, limitBytes });
     const tooLarge = "the archive is larger than the files that were listed: more than 100000 bytes";
-    const endless = await stage.root.stream("signer_archive", { ...stage.what.place });
+    const endless = await stage.root.stream("orchestrator_archive", { ...stage.what.place });
     await expect(sealFrom(endless.stdout, 100_000)).rejects.toThrow(tooLarge);
     await expect(sealFrom(Readable.from([Buffer.alloc(200_000)]), 100_000)).rejects.toThrow();
     fs.writeFileSync(file, "another run's");
-    const { stdout, done } = await stage.root.stream("signer_archive", { ...stage.what.place });
+    const { stdout, done } = await stage.root.stream("orchestrator_archive", { ...stage.what.place });
     await expect(sealFrom(stdout, 10_000_000)).rejects.toThrow("EEXIST");
     expect([endless.stdout.destroyed, stdout.destroyed]).toEqual([true, true]);
     // Its directory can be removed once it has ended.

@@ -12,7 +12,7 @@ afterAll(() => root.close());
 
 /** Returns the error of a copy whose ssh prints this. */
 async function refusedBy(words: string): Promise<string> {
-  root.before = `signer_begin() { :; }
+  root.before = `orchestrator_begin() { :; }
     ssh() { echo "${words}" >&2; return 255; }
     copy_receive() { return 1; }`;
   const variables = {
@@ -24,7 +24,7 @@ async function refusedBy(words: string): Promise<string> {
     copy_port: 22,
     progress: "",
   };
-  return root.call("signer_copy", variables).then(String, (error: Error) => error.message);
+  return root.call("orchestrator_copy", variables).then(String, (error: Error) => error.message);
 }
 
 test("a copy that is refused names address translation as a cause; one without a connection does not", async () => {

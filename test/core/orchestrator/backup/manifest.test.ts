@@ -86,7 +86,7 @@ describe("a manifest of a host", () => {
     root.before = `xargs() { printf 'sha256sum: ./two: Input/output error\\n' >&2; return 123; }`;
     await new Promise((resolve) => setTimeout(resolve, 10));
     await expect(read()).rejects.toThrow(/can't be read\n {2}sha256sum: .\/two: Input/);
-    root.before = "signer_manifest() { yes; }";
+    root.before = "orchestrator_manifest() { yes; }";
     await expect(read()).rejects.toThrow(`local: the list of files in ${dir} is larger than 64 MiB`);
   });
 });

@@ -64,12 +64,12 @@ test("takes the place of what lies on a host, without the node's files, and keep
   const staging = join(root.scratch, "arriving");
   mkdirSync(join(staging, "tss"), { recursive: true });
   writeFileSync(join(staging, "tss/localstate-00.json"), "newer");
-  await root.call("signer_take_lock", saga());
+  await root.call("orchestrator_take_lock", saga());
   const content = await readBackup(file, settings);
   let pieces = 0;
   const archive_key = await sendBackup(file, settings, (offset, piece) => {
     pieces += 1;
-    return root.call("signer_receive", { ...saga(), offset, piece, bytes: 4_500_000, receive_into: staging });
+    return root.call("orchestrator_receive", { ...saga(), offset, piece, bytes: 4_500_000, receive_into: staging });
   });
   expect(pieces).toBe(2);
   const state = join(root.scratch, "state");
@@ -78,7 +78,7 @@ test("takes the place of what lies on a host, without the node's files, and keep
   expect([left.startsWith("Salted__"), /ustar|config\.json/.test(left)]).toEqual([true, false]);
   // As an earlier run left it.
   writeFileSync(join(staging, share), "{}");
-  await root.call("signer_unpack", { ...saga(), inside: content.inside, archive_key, receive_into: staging });
+  await root.call("orchestrator_unpack", { ...saga(), inside: content.inside, archive_key, receive_into: staging });
   expect(compareManifests(content.files, await readManifest(root, { base: staging, paths: ["."] }))).toEqual([]);
   expect(readdirSync(state).filter((name) => name.includes("restored"))).toEqual([]);
   const kept = readdirSync(join(state, "shares")).map((name) => readFileSync(join(state, "shares", name), "utf8"));
@@ -86,9 +86,9 @@ test("takes the place of what lies on a host, without the node's files, and keep
 });
 
 test("is refused on a host if a piece is missing, or the disk has no room", async () => {
-  await root.call("signer_take_lock", saga());
+  await root.call("orchestrator_take_lock", saga());
   const receive = (offset: number, bytes: number, receive_into = root.scratch) =>
-    messageOf(root.call("signer_receive", { ...saga(), offset, piece: "AAAA", bytes, receive_into }));
+    messageOf(root.call("orchestrator_receive", { ...saga(), offset, piece: "AAAA", bytes, receive_into }));
   expect(await receive(0, 1e18)).toContain("the disk has no room for the backup");
   // No disk, so there is no room on it.
   expect(await receive(0, 1, "/proc")).toContain("see it with: df -h /proc");

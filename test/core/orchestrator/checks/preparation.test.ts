@@ -23,9 +23,9 @@ const moved = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "2026
 const bridgeKey = "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT";
 
 const usual = {
-  "signer.LoadState": "loaded",
-  "signer.ActiveState": "active",
-  signerActive: "yes",
+  "orchestrator.LoadState": "loaded",
+  "orchestrator.ActiveState": "active",
+  orchestratorActive: "yes",
   directory: "there",
   bytes: "10",
   files: "3",
@@ -33,7 +33,7 @@ const usual = {
   "place.free": "99999999",
   "place.mount": "/",
 };
-const isIdle = { "signer.ActiveState": "inactive", signerActive: "no" };
+const isIdle = { "orchestrator.ActiveState": "inactive", orchestratorActive: "no" };
 
 function openStage(root: LocalRoot) {
   const directory = join(root.scratch, "signer");
@@ -52,7 +52,7 @@ function openStage(root: LocalRoot) {
       called.push(`${side} ${name}`);
       if (name === "host_facts")
         return answerFacts(Object.entries({ ...usual, ...facts[side] }).map(([key, value]) => `${key}=${value}`));
-      if (name === "signer_scan") return `${wanted.hostKey}\n`;
+      if (name === "orchestrator_scan") return `${wanted.hostKey}\n`;
       return root.call(name, variables, options);
     },
     stream: async (name, ...rest) => {
@@ -135,7 +135,7 @@ describe("a move that has begun", () => {
     const first = await secure(stage);
     expect(first).toMatchObject({ backup: { files: 2 } });
     expect(stage.said).toContain("orchestrator: this move has begun already (journal on the old host); continuing it");
-    expect(stage.called.filter((name) => name.startsWith("new"))).toEqual(["new host_facts", "new signer_scan"]);
+    expect(stage.called.filter((name) => name.startsWith("new"))).toEqual(["new host_facts", "new orchestrator_scan"]);
     expect(movesIn(stage.options.backups.directory).map(({ event }) => event)).toEqual(["backup", "secured"]);
     stage.called.length = 0;
     expect(await secure(stage)).toEqual(first);

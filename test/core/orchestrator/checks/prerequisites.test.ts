@@ -21,7 +21,11 @@ const shareOf = (key: string) => `tss/localstate-${Buffer.from(key, "base64").to
 const { move } = parseWhole(
   ["move"],
   [
-    ...["signer.LoadState=loaded", "signer.ActiveState=active", `share=${shareOf(bridgeKey).slice("tss/".length)}`],
+    ...[
+      "orchestrator.LoadState=loaded",
+      "orchestrator.ActiveState=active",
+      `share=${shareOf(bridgeKey).slice("tss/".length)}`,
+    ],
     ...["directory=there", `real=${home}`, `works=${home}`, "user=root", "place.mount=/"],
     ...["bytes=50000000", "files=400", "place.size=99999999", "place.free=19531250"],
   ],

@@ -5,7 +5,7 @@ import { answerFacts } from "../../host/printedFacts.ts";
 import { exampleRequirements } from "../exampleMove.ts";
 
 const config = { ProducerKeyFileName: "store", Networks: { Ethereum: { Urls: ["wss://eth.example/KEY"] } } };
-const facts = ["signer.LoadState=loaded", "signer.ActiveState=inactive", "directory=there"];
+const facts = ["orchestrator.LoadState=loaded", "orchestrator.ActiveState=inactive", "directory=there"];
 const wanted = { ...exampleRequirements, backupDirectory: "/" };
 const deps = {
   ticks: () => 0,
@@ -16,7 +16,7 @@ const deps = {
 
 /** Creates hosts with a test's answers to a function, and usual answers otherwise. */
 function hosts(answers: Record<string, (side: string) => Promise<string>>) {
-  const usual: Record<string, string> = { signer_read: JSON.stringify(config) };
+  const usual: Record<string, string> = { orchestrator_read: JSON.stringify(config) };
   const host = (address: string): RootHost => ({
     address,
     hostKey: "ssh-ed25519 KEY",
@@ -31,8 +31,8 @@ function hosts(answers: Record<string, (side: string) => Promise<string>>) {
 
 test("asks each host which of the old host's nodes it reaches", async () => {
   const roots = hosts({
-    signer_reaches: async (side) => (side === "old" ? "eth.example:443\n" : ""),
-    signer_has: async () => "yes\n",
+    orchestrator_reaches: async (side) => (side === "old" ? "eth.example:443\n" : ""),
+    orchestrator_has: async () => "yes\n",
   });
   const survey = await surveyBoth(wanted, { roots, ...deps });
   const endpoints = [{ network: "Ethereum", old: "eth.example:443" }];

@@ -30,7 +30,7 @@ async function prepared(hosts: HostStates, failing?: string, more: Partial<MoveI
     call: async ({ side, name }) => {
       called.push(`${side} ${name}`);
       if (name === failing) throw new Error(`${name} failed`);
-      return name === "signer_copy_key" ? exampleCopyKey : "";
+      return name === "orchestrator_copy_key" ? exampleCopyKey : "";
     },
     lock: async () => {
       called.push("lock");
@@ -49,7 +49,7 @@ async function prepared(hosts: HostStates, failing?: string, more: Partial<MoveI
 }
 
 const locked = ["look new", "look new", "look old", "lock"];
-const made = ["new signer_copy_key", "old signer_copy_allow", "new signer_copy_key_waits"];
+const made = ["new orchestrator_copy_key", "old orchestrator_copy_allow", "new orchestrator_copy_key_waits"];
 
 test.each<[string, Partial<Journal> | undefined]>([
   ["without this move", undefined],
@@ -84,7 +84,13 @@ test("makes no key for a rollback, for an unreachable host, or without a running
 });
 
 test("undoes a preparation that fails, and reports no failure", async () => {
-  const { called, said } = await prepared({ old: signs, new: rests }, "signer_copy_key_waits");
-  expect(called).toEqual([...locked, ...made, "new signer_copy_key_away", "old signer_copy_forbid", "close"]);
-  expect(said).toEqual(["the bulk copy before the move is left out: signer_copy_key_waits failed"]);
+  const { called, said } = await prepared({ old: signs, new: rests }, "orchestrator_copy_key_waits");
+  expect(called).toEqual([
+    ...locked,
+    ...made,
+    "new orchestrator_copy_key_away",
+    "old orchestrator_copy_forbid",
+    "close",
+  ]);
+  expect(said).toEqual(["the bulk copy before the move is left out: orchestrator_copy_key_waits failed"]);
 });

@@ -66,22 +66,22 @@ async function openStage() {
     forward: async () => net.connect(rpc.port, "127.0.0.1"),
     stream: async (name, variables) => {
       stage.called.push(`${side} ${name}`);
-      if (name === "signer_copy") {
+      if (name === "orchestrator_copy") {
         execFileSync("cp", ["-aT", directory, arriving]);
         stage.afterCopy();
         return local.stream("true");
       }
-      if (name === "signer_manifest" && side === "new") await stage.beforeList;
-      if (name === "signer_archive") await stage.beforeArchive;
+      if (name === "orchestrator_manifest" && side === "new") await stage.beforeList;
+      if (name === "orchestrator_archive") await stage.beforeArchive;
       return local.stream(name, variables);
     },
   });
   const call: HostPair["call"] = async ({ side, name }) => {
     stage.called.push(`${side} ${name}`);
-    if (name === "signer_flush") await stage.beforeFlush;
-    if (name === "signer_store") return "producer\n";
-    if (name === "signer_read") return readFileSync(join(directory, "config.json"), "utf8");
-    return name === "signer_copy_key" ? exampleCopyKey : "";
+    if (name === "orchestrator_flush") await stage.beforeFlush;
+    if (name === "orchestrator_store") return "producer\n";
+    if (name === "orchestrator_read") return readFileSync(join(directory, "config.json"), "utf8");
+    return name === "orchestrator_copy_key" ? exampleCopyKey : "";
   };
   const sides = pairDouble({
     roots: { old: root("old", locals.old), new: root("new", locals.new) },
@@ -129,7 +129,7 @@ const test = base.extend("stage", async ({ task: _task }, { onCleanup }) => {
 /** State of both hosts while the old host signs. */
 const signing: HostStates = { ...looks, old: { active: true, masked: false } };
 
-const copiesOf = (stage: Stage) => stage.called.filter((name) => name === "new signer_copy");
+const copiesOf = (stage: Stage) => stage.called.filter((name) => name === "new orchestrator_copy");
 
 /** Runs the steps from the stop up to the named one. */
 async function upTo(stage: Stage, last: "backup" | "fence" | "copy"): Promise<void> {
@@ -150,12 +150,12 @@ test.for([
   await upTo(stage, "fence");
   const arriving = stage.hands.perform("copy", saga, looks);
   await setTimeout(100);
-  expect(stage.called).toContain("old signer_fence");
-  expect(stage.called).not.toContain("new signer_arrive");
+  expect(stage.called).toContain("old orchestrator_fence");
+  expect(stage.called).not.toContain("new orchestrator_arrive");
   goOn();
   await arriving;
   expect(copiesOf(stage)).toHaveLength(1);
-  expect(stage.called.at(-1)).toBe("new signer_arrive");
+  expect(stage.called.at(-1)).toBe("new orchestrator_arrive");
 });
 
 test("a copy that fails beside the backup ends the step, which can be repeated", async ({ stage }) => {
@@ -182,10 +182,10 @@ test("copies and compares again what differs", async ({ stage }) => {
   };
   await upTo(stage, "copy");
   expect(copies).toBe(2);
-  const order = stage.called.filter((name) => /retake|new signer_(copy|manifest|arrive)$/.test(name));
+  const order = stage.called.filter((name) => /retake|new orchestrator_(copy|manifest|arrive)$/.test(name));
   expect(order).toEqual([
-    ...["new signer_copy", "new signer_manifest", "new signer_copy_retake"],
-    ...["new signer_copy", "new signer_manifest", "new signer_arrive"],
+    ...["new orchestrator_copy", "new orchestrator_manifest", "new orchestrator_copy_retake"],
+    ...["new orchestrator_copy", "new orchestrator_manifest", "new orchestrator_arrive"],
   ]);
 });
 
@@ -193,7 +193,7 @@ test("never puts a differing copy in place", async ({ stage }) => {
   stage.afterCopy = () => appendFileSync(join(stage.arriving, "config.json"), "!");
   const problem = "differs from what old has, after 3 copies\n  found: config.json: ";
   await expect(upTo(stage, "copy")).rejects.toThrow(problem);
-  expect(stage.called).not.toContain("new signer_arrive");
+  expect(stage.called).not.toContain("new orchestrator_arrive");
 });
 
 test("copies and lists again if listing failed, and after another stop", async ({ stage }) => {
@@ -204,7 +204,7 @@ test("copies and lists again if listing failed, and after another stop", async (
   stage.beforeList = Promise.resolve();
   await stage.hands.perform("copy", saga, looks);
   expect(copiesOf(stage)).toHaveLength(2);
-  expect(stage.called.at(-1)).toBe("new signer_arrive");
+  expect(stage.called.at(-1)).toBe("new orchestrator_arrive");
   rmSync(join(stage.arriving, "producer"), { recursive: true });
   await stage.hands.perform("stop", saga, looks);
   await stage.hands.perform("copy", saga, looks);
@@ -215,10 +215,10 @@ test("moves an orchestrator that stopped live, and none that stopped in a key ge
   const config = join(stage.directory, "config.json");
   writeFileSync(config, JSON.stringify({ GlobalState: 1 }));
   await expect(upTo(stage, "copy")).rejects.toThrow(/^the orchestrator of the old host \(old\) was stopped in state 1/);
-  expect(stage.called).toEqual(["old signer_store", "old signer_stop", "old signer_read"]);
+  expect(stage.called).toEqual(["old orchestrator_store", "old orchestrator_stop", "old orchestrator_read"]);
   writeFileSync(config, JSON.stringify({ GlobalState: 0, Name: '"GlobalState": 1' }));
   await upTo(stage, "copy");
-  expect(stage.called.at(-1)).toBe("new signer_arrive");
+  expect(stage.called.at(-1)).toBe("new orchestrator_arrive");
 });
 
 test("waits for a signing ceremony before the stop; trusts getStatus without a word of the chain", async ({
@@ -232,7 +232,7 @@ test("waits for a signing ceremony before the stop; trusts getStatus without a w
     "no node tells the bridge's state, so the orchestrator's own getStatus decides: new knows of no bridge",
     "stopping the orchestrator of the old host (old), which still holds the key",
   ]);
-  expect(stage.called).toContain("old signer_stop");
+  expect(stage.called).toContain("old orchestrator_stop");
 });
 
 test("stops nothing if the new host's node fell behind, or the bridge was just halted without consent", async ({
@@ -247,11 +247,11 @@ test("stops nothing if the new host's node fell behind, or the bridge was just h
   await expect(stage.hands.perform("stop", saga, signing)).rejects.toThrow(
     /^the bridge is halted: refusing to stop the orchestrator of the old host \(old\) now\n {2}found: the node of new says.*\n {2}needed: a live bridge.*\n.*haltedBridge 1 -s prod$/,
   );
-  expect(stage.called).not.toContain("old signer_stop");
+  expect(stage.called).not.toContain("old orchestrator_stop");
   stage.haltedBridge = 1;
   await stage.hands.perform("stop", saga, signing);
   expect(stage.said).toContain("the node of new says: the bridge is halted");
-  expect(stage.called).toContain("old signer_stop");
+  expect(stage.called).toContain("old orchestrator_stop");
 });
 
 test("starts only what it unpacked from the backup that is given now", async ({ stage }) => {
@@ -284,7 +284,7 @@ test("starts only what it unpacked from the backup that is given now", async ({ 
   // The backup's host may still sign.
   stage.run.wanted = { known: { generation: 1, started: 0 } };
   expect(await check()).toMatch(/^the backup is of .*: .* may still sign\n {2}found: the lost host is old\n/);
-  expect(stage.called).not.toContain("new signer_start");
+  expect(stage.called).not.toContain("new orchestrator_start");
 });
 
 test("checks the backup of a restore again before the start, and none for a move", async ({ stage }) => {
@@ -293,5 +293,5 @@ test("checks the backup of a restore again before the start, and none for a move
   await expect(check({ ...saga, isRestore: true })).rejects.toThrow("the backup can't be restored");
   await check(saga);
   await stage.hands.perform("start", saga, looks).catch(() => undefined);
-  expect(stage.called).toContain("new signer_start");
+  expect(stage.called).toContain("new orchestrator_start");
 });

@@ -32,7 +32,7 @@ async function passedOn(root: LocalRoot, journal: readonly string[], passphrase:
   root.before = `systemctl() { echo ActiveState=active; }; ss() { :; }
     journalctl() { while [ "$1" != -n ]; do shift; done; tail -n "$2" "$directory/journal"; }`;
   const variables = { directory: root.scratch, service: "o", executable: "o", log_lines: last, p2p_port: 55055 };
-  return [...parseLife(await root.call("signer_life", variables)).log];
+  return [...parseLife(await root.call("orchestrator_life", variables)).log];
 }
 
 test("counts connected orchestrators by address, in any address form", async ({ root }) => {
@@ -45,7 +45,7 @@ test("counts connected orchestrators by address, in any address form", async ({ 
   const peers = async (said: string) => {
     root.before = `systemctl() { :; }; journalctl() { :; }; ss() { ${said}; }`;
     const variables = { directory: root.scratch, service: "o", executable: "o", p2p_port: 55055 };
-    return parseLife(await root.call("signer_life", variables)).peers;
+    return parseLife(await root.call("orchestrator_life", variables)).peers;
   };
   expect(await peers(`printf '0 0 %s %s\\n' ${lines.join(" ")}`)).toBe(3);
   expect(await peers(":")).toBe(0);

@@ -74,7 +74,7 @@ it.each<[string, readonly Step[]]>([
   [
     "no restore of a host whose start was undone",
     [
-      [second(1, { at: 9, blow: "unmask old" }), "signer_fence: it is not masked", "a"],
+      [second(1, { at: 9, blow: "unmask old" }), "orchestrator_fence: it is not masked", "a"],
       [on("b", "lose"), "", "a"],
       [on("b", "fence"), "", "a"],
       [restored, "does not know of this orchestrator's last start: generation 1", "a"],

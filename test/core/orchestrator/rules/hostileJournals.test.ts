@@ -77,7 +77,7 @@ function madeOf(journal: { readonly side: "old" | "new" } & object, active: bool
   const guard = {
     ...facts,
     successor: { address: "192.0.2.3", hostKey: "k", look: { silent: "" } },
-    host: { facts: hostFacts({ signer: { ...fenced, journal: found.journal } as typeof fenced }) },
+    host: { facts: hostFacts({ orchestrator: { ...fenced, journal: found.journal } as typeof fenced }) },
   } as unknown as RetirementFacts;
   const unmet = [checkOrchestrator(guard)].flat().flatMap((each) => Object.values(each).flat());
   return { sent: sent.join("\n"), told: [...told, ...unmet].join("\n") };

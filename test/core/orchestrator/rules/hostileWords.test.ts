@@ -84,11 +84,11 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
   const call: HostPair["call"] = async ({ side: to, name, variables }) => {
     sent.push(sentText(`${to} ${name}`, variables));
     const printed: Readonly<Record<string, () => string>> = {
-      signer_addresses: () => `198.51.100.7 ${answer("addresses", "2001:db8::7")}`,
-      signer_read: config,
-      signer_store: () => `${answer("storeName", "producer")}\n`,
-      signer_copy_key: () => `${answer("copyKey", copyKey)}\n${answer("copyAddress", "203.0.113.9")}\n`,
-      signer_life: () =>
+      orchestrator_addresses: () => `198.51.100.7 ${answer("addresses", "2001:db8::7")}`,
+      orchestrator_read: config,
+      orchestrator_store: () => `${answer("storeName", "producer")}\n`,
+      orchestrator_copy_key: () => `${answer("copyKey", copyKey)}\n${answer("copyAddress", "203.0.113.9")}\n`,
+      orchestrator_life: () =>
         `ActiveState=active\nSubState=running\nNRestarts=0\nMainPID=7\nPeers=1\nconnection=${answer("connection", "0100007F:8C9E")}\nlog\n${answer("life", "up")}\n`,
     };
     return (printed[name] ?? (() => ""))();
@@ -105,9 +105,9 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     stream: async (name: string, variables?: Variables) => {
       sent.push(sentText(`${to} ${name}`, variables));
       const streams: Readonly<Record<string, () => Buffer>> = {
-        signer_manifest: () => manifestOf(file(to), answer("owner", "0:0")),
-        signer_archive: () => archiveOf(file(to)),
-        signer_copy: () => Buffer.from(`${answer("copyOutput", "1 MB")}\n`),
+        orchestrator_manifest: () => manifestOf(file(to), answer("owner", "0:0")),
+        orchestrator_archive: () => archiveOf(file(to)),
+        orchestrator_copy: () => Buffer.from(`${answer("copyOutput", "1 MB")}\n`),
       };
       const stdout = Readable.from([(streams[name] ?? (() => Buffer.alloc(0)))()]);
       return { stdout, done: new Promise<void>((ended) => stdout.once("close", ended)) };
@@ -157,9 +157,14 @@ describe.each(["forward", "back"] as const)("a move %s", (direction) => {
     expect(failed).toEqual([]);
     const [source, target] = direction === "forward" ? ["old", "new"] : ["new", "old"];
     const names = [
-      ...["old signer_copy_allow", "new signer_copy_key", "new signer_copy", `${source} signer_archive`],
-      ...["stop", "fence", "restore", "manifest"].map((name) => `${source} signer_${name}`),
-      ...["staging", "arrive", "start", "seal", "settle", "life"].map((name) => `${target} signer_${name}`),
+      ...[
+        "old orchestrator_copy_allow",
+        "new orchestrator_copy_key",
+        "new orchestrator_copy",
+        `${source} orchestrator_archive`,
+      ],
+      ...["stop", "fence", "restore", "manifest"].map((name) => `${source} orchestrator_${name}`),
+      ...["staging", "arrive", "start", "seal", "settle", "life"].map((name) => `${target} orchestrator_${name}`),
     ];
     for (const name of names) expect(sent).toContain(name);
     expect(sent).toContain("producer.moved-to-x");

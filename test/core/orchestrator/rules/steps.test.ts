@@ -23,15 +23,15 @@ const test = base.extend("stage", ({ task: _task }, { onCleanup }) => {
 
 describe("a step on a host", () => {
   test.for<[string, Stage | undefined, string, object?]>([
-    ["signer_fence", "stopping", "h: orchestrator is not masked: not fenced"],
-    ["signer_fence", "restored", notDue("old")],
-    ["signer_start", "staged", notDue("new")],
-    ["signer_arrive", "abandoned", notDue("new")],
-    ["signer_seal", "running", notDue("new")],
-    ["signer_seal", "starting", notDue("new"), theirs],
-    ["signer_staging", "running", notDue("new"), theirs],
-    ["signer_restore", undefined, notDue("old")],
-    ["signer_restore", "moved", notDue("old")],
+    ["orchestrator_fence", "stopping", "h: orchestrator is not masked: not fenced"],
+    ["orchestrator_fence", "restored", notDue("old")],
+    ["orchestrator_start", "staged", notDue("new")],
+    ["orchestrator_arrive", "abandoned", notDue("new")],
+    ["orchestrator_seal", "running", notDue("new")],
+    ["orchestrator_seal", "starting", notDue("new"), theirs],
+    ["orchestrator_staging", "running", notDue("new"), theirs],
+    ["orchestrator_restore", undefined, notDue("old")],
+    ["orchestrator_restore", "moved", notDue("old")],
   ])("refuses %s with the stage %s", async ([name, at, problem, whose], { stage }) => {
     const call = /fence|restore/.test(name) ? source : target;
     if (at) stage.write({ ...call, ...whose, side: call.side, stage: at });
@@ -47,19 +47,19 @@ describe("a step on a host", () => {
     const { directory } = stage;
     fs.writeFileSync(join(directory, "config.json"), '{\n    "ProducerKeyFileName": "signer.key",\n    "X": 1\n}');
     fs.writeFileSync(join(directory, "signer.key"), "key");
-    expect((await stage.step("signer_store", source)).stdout).toBe("signer.key\n");
-    expect((await stage.step("signer_stop", { ...source, store: "signer.key" })).code).toBe(0);
-    const fenced = await stage.step("signer_fence", source);
+    expect((await stage.step("orchestrator_store", source)).stdout).toBe("signer.key\n");
+    expect((await stage.step("orchestrator_stop", { ...source, store: "signer.key" })).code).toBe(0);
+    const fenced = await stage.step("orchestrator_fence", source);
     expect([fenced.code, fenced.stderr]).toEqual([0, ""]);
     const aside = join(directory, "signer.key.moved-to-192.0.2.4-19700101T000000Z");
     expect([fs.existsSync(aside), fs.existsSync(join(directory, "signer.key"))]).toEqual([true, false]);
     // A store of the usual name is another one.
     expect(fs.existsSync(join(directory, "producer"))).toBe(true);
-    expect((await stage.step("signer_restore", source)).code).toBe(0);
+    expect((await stage.step("orchestrator_restore", source)).code).toBe(0);
     expect([fs.existsSync(aside), fs.readFileSync(join(directory, "signer.key"), "utf8")]).toEqual([false, "key"]);
     fs.rmSync(join(directory, "signer.key"));
     stage.write({ ...target, stage: "switched" });
-    expect(await stage.step("signer_start", target)).toMatchObject({
+    expect(await stage.step("orchestrator_start", target)).toMatchObject({
       code: 1,
       stderr: `h: ${directory} is incomplete: not started\n  needed: signer.key and config.json in it\n`,
     });
@@ -69,13 +69,13 @@ describe("a step on a host", () => {
     const { unit } = stage;
     fs.rmSync(unit);
     fs.symlinkSync("../signer/producer", unit);
-    expect((await stage.step("signer_stop", source)).code).toBe(0);
+    expect((await stage.step("orchestrator_stop", source)).code).toBe(0);
     expect([fs.readlinkSync(unit), fs.readlinkSync(`${unit}.moved`)]).toEqual(["/dev/null", "../signer/producer"]);
     // A second time: the mask is not taken for the unit.
-    expect((await stage.step("signer_stop", source)).code).toBe(0);
-    expect((await stage.step("signer_fence", source)).code).toBe(0);
+    expect((await stage.step("orchestrator_stop", source)).code).toBe(0);
+    expect((await stage.step("orchestrator_fence", source)).code).toBe(0);
     // A restore needs the link, even if it leads nowhere because its disk is not mounted yet.
-    expect((await stage.step("signer_restore", source)).code).toBe(0);
+    expect((await stage.step("orchestrator_restore", source)).code).toBe(0);
     expect([fs.readlinkSync(unit), fs.existsSync(`${unit}.moved`)]).toEqual(["../signer/producer", false]);
   });
 
@@ -86,7 +86,7 @@ describe("a step on a host", () => {
     fs.writeFileSync(`${directory}.arriving/config.json`, text, { mode: 0o600 });
     stage.write({ ...target, stage: "staging" });
     const { config } = adaptConfig(text, directory, []);
-    const { code, stderr } = await stage.step("signer_arrive", { ...target, config });
+    const { code, stderr } = await stage.step("orchestrator_arrive", { ...target, config });
     expect([code, stderr]).toEqual([0, ""]);
     const arrived = join(directory, "config.json");
     expect(fs.readFileSync(arrived, "utf8")).toBe(text.replace("/home/op/.orchestrator", directory));
@@ -97,7 +97,7 @@ describe("a step on a host", () => {
     "refuses a key store with the name %j",
     async (name, { stage }) => {
       fs.writeFileSync(join(stage.directory, "config.json"), `{"ProducerKeyFileName": "${name}"}`);
-      const { code, stderr } = await stage.step("signer_store", source);
+      const { code, stderr } = await stage.step("orchestrator_store", source);
       expect(code).toBe(1);
       expect(stderr).toContain("is no plain file name");
     },
@@ -109,12 +109,12 @@ describe("a step on a host", () => {
       stages.map((stage) => ({ stage, at: "x", ...own, move: moveNamed(own.move) }));
 
     const inPlace = async (stage: ScriptStage) =>
-      parseHostState((await stage.step("signer_side", target)).stdout, "h").seen.inPlace;
+      parseHostState((await stage.step("orchestrator_side", target)).stdout, "h").seen.inPlace;
 
     test.for(["staged", "switched"])("moves the abandoned copy away after the stage %s", async (before, { stage }) => {
       stage.write({ ...target, stage: "abandoned", history: came("staging", before, "abandoned") });
       expect(await inPlace(stage)).toBe(true);
-      expect((await stage.step("signer_seal", target)).code).toBe(0);
+      expect((await stage.step("orchestrator_seal", target)).code).toBe(0);
       expect(aside(stage)).toEqual([false, true]);
       expect(await inPlace(stage)).toBeUndefined();
       expect(stage.journal()?.history).toHaveLength(3);
@@ -123,12 +123,12 @@ describe("a step on a host", () => {
     test("leaves earlier files if the move staged nothing, or beside them", async ({ stage }) => {
       stage.write({ ...target, stage: "staging", history: came("staging") });
       for (let times = 0; times < 2; times++) {
-        expect((await stage.step("signer_seal", target)).code).toBe(0);
+        expect((await stage.step("orchestrator_seal", target)).code).toBe(0);
         expect(aside(stage)).toEqual([true, false]);
       }
       fs.mkdirSync(`${stage.directory}.arriving`);
       stage.write({ ...target, stage: "staged", history: came("staging", "staged") });
-      expect((await stage.step("signer_seal", target)).code).toBe(0);
+      expect((await stage.step("orchestrator_seal", target)).code).toBe(0);
       expect(aside(stage)).toEqual([true, true]);
       expect(fs.existsSync(join(stage.directory, "producer"))).toBe(true);
     });
@@ -154,7 +154,7 @@ describe("a step on a host", () => {
     );
     fs.writeFileSync(join(directory, ".lock"), "");
     const began = performance.now();
-    const { code, stdout, stderr } = await stage.step("signer_stop", source);
+    const { code, stdout, stderr } = await stage.step("orchestrator_stop", source);
     expect(code, stderr).toBe(0);
     const stopped = { active: false, masked: true, journal: { stage: "stopping" } };
     expect(parseHostState(stdout, "h").seen).toMatchObject(stopped);
@@ -163,14 +163,15 @@ describe("a step on a host", () => {
   });
 
   test("finds an orchestrator that systemd does not manage", async ({ stage }) => {
-    const isActive = async () => parseHostState((await stage.step("signer_side", target)).stdout, "h").seen.active;
+    const isActive = async () =>
+      parseHostState((await stage.step("orchestrator_side", target)).stdout, "h").seen.active;
     stage.box.listen(55000);
     expect(await isActive()).toBe(true);
     stage.box.listen(55001);
     expect(await isActive()).toBe(false);
     stage.box.process(77, "orchestrator");
     expect(await isActive()).toBe(true);
-    const { code, stderr } = await stage.step("signer_staging", target);
+    const { code, stderr } = await stage.step("orchestrator_staging", target);
     expect(code).toBe(1);
     expect(stderr).toContain("an orchestrator runs here: nothing is staged beside it");
   });
@@ -179,7 +180,7 @@ describe("a step on a host", () => {
 test("refuses a host whose node was shut down for good, before the other host stops", async ({ stage }) => {
   stage.box.mark("retired", "2026-11-23T08:00:00Z\n");
   const back = { ...source, direction: "back" } as const;
-  const { code, stderr } = await stage.step("signer_staging", back);
+  const { code, stderr } = await stage.step("orchestrator_staging", back);
   expect(code).toBe(1);
   const refusal = "the node of this host was shut down for good: no orchestrator moves here";
   expect(stderr).toContain(`h: ${refusal}\n  found: since 2026-11-23T08:00:00Z\n`);
@@ -212,7 +213,7 @@ describe("a step by another journal than the host has", () => {
       const settled = name === "settle" ? (at === "starting" ? "running" : "restored") : undefined;
       const read = stage.write({ ...call, stage: at });
       const text = stage.write({ ...call, stage: at, ...difference });
-      const { code, stderr } = await stage.step(`signer_${name}`, { ...call, read, ...(settled && { settled }) });
+      const { code, stderr } = await stage.step(`orchestrator_${name}`, { ...call, read, ...(settled && { settled }) });
       expect([name, code, stderr]).toEqual([
         name,
         76,
@@ -227,10 +228,10 @@ describe("a step by another journal than the host has", () => {
   test("changes nothing where no journal was, or where it is gone", async ({ stage }) => {
     const text = stage.write({ ...source, stage: "moved" });
     const call: StageCall = { ...source, read: "" };
-    expect((await stage.step("signer_stop", call)).code).toBe(76);
+    expect((await stage.step("orchestrator_stop", call)).code).toBe(76);
     expect(stage.text()).toBe(text);
     fs.rmSync(join(stage.box.state, "orchestrator.json"));
-    expect((await stage.step("signer_stop", { ...source, read: text })).code).toBe(76);
+    expect((await stage.step("orchestrator_stop", { ...source, read: text })).code).toBe(76);
     expect(stage.text()).toBe("");
   });
 });

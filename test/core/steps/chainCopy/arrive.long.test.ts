@@ -65,7 +65,11 @@ describe("a copy in place of the node's own databases", () => {
 
   test("does not stop the node while the orchestrator is moved", async ({ stage }) => {
     arrived(stage);
-    const { code, stderr } = await stage.call("chain_swap", {}, "signer_at_work() { echo 'its journal says staged'; }");
+    const { code, stderr } = await stage.call(
+      "chain_swap",
+      {},
+      "orchestrator_at_work() { echo 'its journal says staged'; }",
+    );
     expect([code, stderr]).toEqual([1, expect.stringContaining("found: its journal says staged")]);
     expect([stage.whose(stage.data), isActive(stage), stage.whose(arriving(stage))]).toEqual([own, true, copy]);
   });

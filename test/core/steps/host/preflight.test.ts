@@ -112,7 +112,7 @@ test.for([
   box.mark("stack", `${identity}\n`);
   box.process(77, "orchestrator", `/system.slice/${unit}`);
   const ss = "if [[ $* == *-Hltnp*55000* ]]; then echo 'LISTEN users:((\"orchestrator\",pid=77,fd=3))'; fi";
-  const moves = [["signer_service='orchestrator'", `signer_service='${service}'`]] as const;
+  const moves = [["orchestrator_service='orchestrator'", `orchestrator_service='${service}'`]] as const;
   expect((await look(box, { commands: { ss }, moves })).code).toBe(code);
 });
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { parseFacts } from "../../../../core/host/facts.ts";
-import { createSignerVariables } from "../../../../core/host/hostPaths.ts";
+import { createOrchestratorVariables } from "../../../../core/host/hostPaths.ts";
 import { formatHostFacts, readNodeFacts } from "../../../../core/host/nodeFacts.ts";
 import { formatAssignments, type Value } from "../../../../core/ssh/shellWords.ts";
 import { readFactsLibrary } from "../../../../core/steps/libraries.ts";
@@ -98,11 +98,11 @@ test("the facts before a move are those of the orchestrator's directory, and no 
   box,
 }) => {
   box.command("systemctl", `case "$*" in *MainPID*) echo 0 ;; *LoadState*) echo LoadState=loaded ;; *) exit 3 ;; esac`);
-  const name = "localstate-a\nsignerMasked=yes\nb.json";
+  const name = "localstate-a\norchestratorMasked=yes\nb.json";
   await box.run("mkdir -p signer/tss; : > signer/tss/localstate-cd.json");
   for (const each of [name, "localstate-ab.json"]) box.write(`signer/tss/${each}`, "share");
   const paths = { service: "orchestrator", directory: `${box.dir}/signer`, executable: "orchestrator", rpcPort: 55000 };
-  const variables = { ...createSignerVariables(paths), tools: ["tar", "nosuch"], groups: "facts_move" };
+  const variables = { ...createOrchestratorVariables(paths), tools: ["tar", "nosuch"], groups: "facts_move" };
   const { code, stdout } = await box.run(
     `${box.library(readFactsLibrary())}\n${formatAssignments(variables)}host_facts`,
   );
@@ -111,7 +111,7 @@ test("the facts before a move are those of the orchestrator's directory, and no 
     unit: { load: "loaded", active: "" },
     active: false,
     masked: false,
-    shares: ["tss/localstate-a?signerMasked=yes?b.json", "tss/localstate-ab.json"],
+    shares: ["tss/localstate-a?orchestratorMasked=yes?b.json", "tss/localstate-ab.json"],
     directory: "there",
     real: paths.directory,
     files: 5,

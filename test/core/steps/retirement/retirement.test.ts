@@ -32,8 +32,8 @@ const test = boxed.extend<{ host: Sandbox }>({
 /** Calls a function as the program does, with short waits. */
 function call(box: Sandbox, name: string) {
   const names = { service: "orchestrator", executable: "orchestrator" };
-  const signer = { ...names, directory: `${box.dir}/signer`, rpcPort: 55000 };
-  const places = { service: "go-node", dataDir: `${box.dir}/znn`, rpcPort: 35997, signer };
+  const orchestrator = { ...names, directory: `${box.dir}/signer`, rpcPort: 55000 };
+  const places = { service: "go-node", dataDir: `${box.dir}/znn`, rpcPort: 35997, orchestrator };
   const functions = replaceAll(box.library(readRetirementLibrary()), [
     ["ends=$((SECONDS + 60))", "ends=$((SECONDS + 1))"],
     ["node_stop_limit=300", "node_stop_limit=1"],
@@ -75,7 +75,7 @@ const unit = "mkdir units; echo '[Unit]' > units/go-node.service";
 describe("the facts of a host", () => {
   test("describe an empty host", async ({ host: box }) => {
     const node = { active: false, masked: false };
-    expect(await factsOf(box)).toEqual({ hasKeyStore: false, node, signer: signerOf({}), marks: {} });
+    expect(await factsOf(box)).toEqual({ hasKeyStore: false, node, orchestrator: signerOf({}), marks: {} });
   });
 
   test("list the connections that the orchestrator has made, in its own network", async ({ host: box }) => {
@@ -106,7 +106,7 @@ describe("the facts of a host", () => {
     box.write("proc/70/net/tcp", heading + rows.join(""));
     box.write("proc/70/net/tcp6", heading + row(`${mapped}077100CB:9C45`, `${mapped}057100CB:1F91`, "01", 888));
     box.write("proc/71/net/tcp", heading + rows.join(""));
-    expect((await factsOf(box)).signer.connections).toEqual([
+    expect((await factsOf(box)).orchestrator.connections).toEqual([
       { host: "203.0.113.5", port: 35998 },
       { host: "127.0.0.1", port: 35998 },
       { host: "203.0.113.5", port: 8081 },
@@ -124,7 +124,7 @@ describe("the facts of a host", () => {
       producer: address,
       hasKeyStore: true,
       node: { active: true, masked: false },
-      signer: signerOf({ active: true, hasDirectory: true, hasKeyStore: true }),
+      orchestrator: signerOf({ active: true, hasDirectory: true, hasKeyStore: true }),
       marks: { stack: "pillar-host/prod Anvil", "deploy.done": "2026-01-02T03:04:05Z" },
     });
   });
@@ -137,18 +137,18 @@ describe("the facts of a host", () => {
       "mkdir units signer; ln -s /dev/null units/go-node.service; ln -s /dev/null units/orchestrator.service; echo key > signer/producer.moved-to-x",
       {
         node: { active: false, masked: true },
-        signer: signerOf({ masked: true, hasDirectory: true, lacks: ["configuration", "key share"] }),
+        orchestrator: signerOf({ masked: true, hasDirectory: true, lacks: ["configuration", "key share"] }),
       },
     ],
     [
       "a fenced orchestrator's files under the configured names",
       fenced,
-      { signer: signerOf({ hasDirectory: true, lacks: [], shares: ["tss/localstate-ab.json"] }) },
+      { orchestrator: signerOf({ hasDirectory: true, lacks: [], shares: ["tss/localstate-ab.json"] }) },
     ],
     [
       "empty files as none",
       `${fenced}; mkdir -p znn/wallet; touch znn/wallet/producer; rm -r signer/keys.moved-to-x/store; : > signer/tss/localstate-ab.json`,
-      { hasKeyStore: false, signer: signerOf({ hasDirectory: true, lacks: ["key store", "key share"] }) },
+      { hasKeyStore: false, orchestrator: signerOf({ hasDirectory: true, lacks: ["key store", "key share"] }) },
     ],
   ])("describe %s", async ([, files, facts], { host: box }) => {
     await box.run(files);
@@ -162,8 +162,8 @@ describe("the facts of a host", () => {
     const left = ["signer.arriving/tss/", "signer.arriving.new/x/tss/", "signer.before-1/tss/", "state/shares/ab-"];
     for (const each of left) box.write(`${each}localstate-ab.json`, "share");
     box.write("signer.arriving/tss/localstate-cd.json", "");
-    const { signer } = await factsOf(box);
-    expect(signer.sharesBeside).toEqual(left.map((each) => `${box.dir}/${each}localstate-ab.json`));
+    const { orchestrator } = await factsOf(box);
+    expect(orchestrator.sharesBeside).toEqual(left.map((each) => `${box.dir}/${each}localstate-ab.json`));
   });
 
   test("find a node by its port, and an orchestrator by its process", async ({ host: box }) => {
@@ -171,7 +171,7 @@ describe("the facts of a host", () => {
     expect((await factsOf(box)).node.active).toBe(true);
     box.listen();
     box.process(77, "orchestrator");
-    expect(await factsOf(box)).toMatchObject({ node: { active: false }, signer: { active: true } });
+    expect(await factsOf(box)).toMatchObject({ node: { active: false }, orchestrator: { active: true } });
   });
 });
 
@@ -258,12 +258,12 @@ describe("the node of a retiring host", () => {
 describe("a retired host at its destroy", () => {
   test("has its orchestrator stopped, then masked, or says that it does not stop", async ({ host: box }) => {
     await box.run("mkdir units; echo '[Unit]' > units/orchestrator.service");
-    expect((await call(box, "retire_stop_signer")).code).toBe(0);
+    expect((await call(box, "retire_stop_orchestrator")).code).toBe(0);
     expect(asked(box).slice(0, 2)).toEqual(["stop orchestrator", "disable --quiet orchestrator"]);
     const { stdout } = await box.run("readlink units/orchestrator.service; ls units");
     expect(stdout).toBe("/dev/null\norchestrator.service\norchestrator.service.retired\n");
     box.process(77, "orchestrator");
-    const { code, stderr } = await call(box, "retire_stop_signer");
+    const { code, stderr } = await call(box, "retire_stop_orchestrator");
     expect([code, stderr.split("\n")[0]]).toEqual([1, "h: the orchestrator does not stop"]);
   });
 
