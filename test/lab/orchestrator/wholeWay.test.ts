@@ -19,7 +19,8 @@ keepEngineLogs();
 
 interface Kept {
   readonly urn: string;
-  readonly inputs?: { readonly stdin?: { readonly plaintext?: string } };
+  readonly type: string;
+  readonly inputs?: { readonly stdin?: { readonly plaintext?: string }; readonly __provider?: string };
 }
 
 describe("the whole move of the orchestrator", () => {
@@ -126,11 +127,28 @@ describe("the whole move of the orchestrator", () => {
     expect(await filesWith(stage.fresh, stage.state.passphrase)).not.toMatch(/var\/(lib|log)\/pillar-host/);
   });
 
+  async function exportResources(...options: readonly string[]): Promise<readonly Kept[]> {
+    const { stdout } = await stage.stack.pulumi(["stack", "export", ...options]);
+    return (JSON.parse(String(stdout)) as { deployment: { resources: readonly Kept[] } }).deployment.resources;
+  }
+
+  it("keeps no code in the state, the login's key in remote commands and the engine's configuration alone, and few bytes", async () => {
+    const [, privateKey = ""] = readFileSync(stage.lab.privateKeyFile, "utf8").split("\n");
+    for (const { urn, type, inputs } of await exportResources("--show-secrets")) {
+      const mayHaveKey = type === "command:remote:Command" || type === "pulumi:providers:pulumi-nodejs";
+      expect(JSON.stringify(inputs ?? {}).split(privateKey).length - 1, urn).toBe(mayHaveKey ? 1 : 0);
+      expect(inputs?.__provider ?? "pillar-host:None").toMatch(/^pillar-host:\w+$/);
+    }
+    const stored = await exportResources();
+    const withoutScripts = JSON.stringify(stored, (key, value) => (key === "stdin" ? undefined : value));
+    expect(JSON.stringify(stored).length).toBeLessThan(900_000);
+    expect(withoutScripts.length).toBeLessThan(300_000);
+  });
+
   /** Reads the bulk copy's inputs from the state, where they are a secret. */
   async function bulkCopyInput(): Promise<string> {
-    const { stdout } = await stage.stack.pulumi(["stack", "export", "--show-secrets"]);
-    const { deployment } = JSON.parse(String(stdout)) as { deployment: { resources: readonly Kept[] } };
-    const stdin = deployment.resources.find(({ urn }) => urn.endsWith("::orchestrator-bulk-copy"))?.inputs?.stdin;
+    const resources = await exportResources("--show-secrets");
+    const stdin = resources.find(({ urn }) => urn.endsWith("::orchestrator-bulk-copy"))?.inputs?.stdin;
     expect(stdin?.plaintext).toContain("copy_receive");
     return String(stdin?.plaintext);
   }
