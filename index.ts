@@ -1,14 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { registerHost } from "./components/host/registerHost.ts";
-import type { OutputInputs } from "./components/lastRun.ts";
 import { reportNextStep, showPlainErrors } from "./components/log.ts";
 import { registerCutover } from "./components/node/cutover.ts";
 import { createHostReader } from "./components/node/nodeReading.ts";
 import { createSyncOutput, PillarNode } from "./components/node/pillarNode.ts";
 import { planOrchestrator } from "./components/orchestrator/orchestratorPlan.ts";
-import { prepareRun } from "./components/retirement/checkRetirement.ts";
 import { HostRetirement } from "./components/retirement/guard.ts";
-import { registerIdleHost } from "./components/retirement/idleHost.ts";
+import { registerKeptHost } from "./components/retirement/keptHost.ts";
+import { type OutputInputs, prepareRun } from "./components/run.ts";
 import { readStackEventsOrNone } from "./components/stackLog.ts";
 import { formatNextStepWithoutServer } from "./core/journey/texts.ts";
 
@@ -20,7 +19,7 @@ export default showPlainErrors(async (): Promise<OutputInputs> => {
   const { host, shown } = await registerHost(config, last, look);
   if (!host) return { host: shown, nextStep: reportNextStep(pulumi.output(formatNextStepWithoutServer(stack))) };
   const hostShown = { ...shown, hostKey: host.access.hostKey };
-  if (config.lifecycle !== "active") return { host: hostShown, ...(await registerIdleHost(config, host, last, look)) };
+  if (config.lifecycle !== "active") return { host: hostShown, ...(await registerKeptHost(config, host, last, look)) };
 
   const orchestrator = await planOrchestrator(config, last, async (at, key) => (await look(at, key)).node);
   const events = await readStackEventsOrNone(config);

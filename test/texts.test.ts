@@ -53,7 +53,7 @@ const load = async () => ({
   ...(await import("../core/orchestrator/checks/prerequisites.ts")),
   ...(await import("../core/orchestrator/hosts/orchestratorFacts.ts")),
   ...(await import("../core/retirement/decideRetirement.ts")),
-  ...(await import("../core/sync/references.ts")),
+  ...(await import("../core/sync/compareReferences.ts")),
   ...(await import("../core/sync/waitForSync.ts")),
   ...(await import("../core/util/result.ts")),
 });

@@ -1,8 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
 import type { RetirementGuard } from "../../providers/retirementGuard.ts";
-import type { HostInputs } from "../lastRun.ts";
 import type { HostAccess } from "../login.ts";
+import type { HostInputs } from "../run.ts";
 
 /** A reachable machine, and the resources that must exist before anything else connects to it. */
 export interface ReachableHost {

@@ -2,9 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { findOrder } from "../../core/cloud/cloud.ts";
 import { readServer } from "../../core/cloud/clouds.ts";
 import { openOrderRecords } from "../../core/cloud/orderRecord.ts";
-import { extractRawConfig, parseWholeConfig, type StackConfig } from "../../core/config/config.ts";
-import { formatConfigFaults } from "../../core/config/configFaults.ts";
-import { findPlainSecrets } from "../../core/config/secretKeys.ts";
+import type { StackConfig } from "../../core/config/config.ts";
 import { openStackStore } from "../../core/config/stackStore.ts";
 import type { EventDetails } from "../../core/eventLog/events.ts";
 import { findValidEvents } from "../../core/eventLog/guardFacts.ts";
@@ -16,8 +14,6 @@ import { surveyRetirement } from "../../core/retirement/surveyRetirement.ts";
 import { systemClock } from "../../core/util/clock.ts";
 import { commandsFor, someHostKey } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
-import { readLastRun } from "../lastRun.ts";
-import { warn } from "../log.ts";
 import { readStackEvents } from "../stackLog.ts";
 
 /** Dependencies of a lookup that prints nothing and accepts no acknowledgement of the operator. */
@@ -85,27 +81,4 @@ function createMissingKeyError(stack: string, host: string): ProblemError {
     needed: "read the host key on the host's console: cat /etc/ssh/ssh_host_ed25519_key.pub",
     next: `${set("host.hostKey", someHostKey)} && ${up}`,
   });
-}
-
-/** Reads configuration and last run, which no other code does, and checks a retirement. @throws */
-export async function prepareRun(): Promise<{ readonly config: StackConfig; readonly last: LastRun }> {
-  const config = readConfig();
-  // Fails early, with a clear error, if the event log is in another store or its bucket can't be read.
-  const store = openStackStore(config);
-  if (config.store !== undefined) await store.readLines();
-  const last = await readLastRun();
-  if (config.lifecycle === "retiring") await checkRetirement(config, last);
-  return { config, last };
-}
-
-function readConfig(): StackConfig {
-  const stack = pulumi.getStack();
-  const all = pulumi.runtime.allConfig();
-  for (const warning of findPlainSecrets(process.cwd(), stack, extractRawConfig(all).raw)) void warn(warning);
-  const parsed = parseWholeConfig(all, stack);
-  return "config" in parsed ? parsed.config : refuse(stack, parsed.faults);
-}
-
-function refuse(stack: string, faults: readonly string[]): never {
-  throw new pulumi.RunError(formatConfigFaults(stack, faults, "; nothing was changed", commandsFor(stack).up));
 }

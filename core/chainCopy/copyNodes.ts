@@ -5,8 +5,8 @@ import { type ChainExcerpt, readOlderMomentums } from "../chain/sameChain.ts";
 import type { LogRef } from "../eventLog/eventLog.ts";
 import type { WhichHost } from "../host/rootPair.ts";
 import type { HostLogin } from "../ssh/root.ts";
+import type { ChainSources, WitnessSources } from "../sync/compareReferences.ts";
 import { type NodeStatus, readNodeStatus } from "../sync/nodeStatus.ts";
-import type { ChainSources, WitnessSources } from "../sync/references.ts";
 import type { Clock } from "../util/clock.ts";
 import { withTimeout } from "../util/withTimeout.ts";
 

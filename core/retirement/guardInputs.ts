@@ -4,7 +4,7 @@ import type { Block } from "../chain/sameChain.ts";
 import type { CloudServer } from "../cloud/power.ts";
 import type { HostPaths } from "../host/hostPaths.ts";
 import type { HostLogin } from "../ssh/root.ts";
-import type { ChainSources } from "../sync/references.ts";
+import type { ChainSources } from "../sync/compareReferences.ts";
 
 /** A retired host or its successor. Secret: holds logins. */
 export type HostRef = Readonly<{ host: HostLogin; places: HostPaths; node: NodeTarget }>;

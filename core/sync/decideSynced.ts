@@ -2,9 +2,9 @@ import type { Momentum, Observation } from "../chain/node.ts";
 import { formatVersionFault, type VersionGap } from "../chain/requiredVersions.ts";
 import type { SyncProof } from "../eventLog/events.ts";
 import type { Clock } from "../util/clock.ts";
+import type { ChainSources } from "./compareReferences.ts";
+import { compareReferences, type ReferenceAnswers } from "./compareReferences.ts";
 import { claimsSynced, judgeObservation, type SyncReason } from "./judgeObservation.ts";
-import type { ChainSources } from "./references.ts";
-import { compareReferences, type ReferenceAnswers } from "./references.ts";
 
 export interface EvidenceOptions extends Omit<ChainSources, "references"> {
   /** Good lookups in a row that a proof needs. */

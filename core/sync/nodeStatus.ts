@@ -1,9 +1,9 @@
 import type { NodeTarget } from "../chain/node.ts";
 import { type Connection, createConnection } from "../ssh/connection.ts";
 import { withTimeout } from "../util/withTimeout.ts";
+import type { WitnessSources } from "./compareReferences.ts";
 import { chainGap, decideLookup, noEvidence } from "./decideSynced.ts";
 import { observeStable, type SyncReason } from "./judgeObservation.ts";
-import type { WitnessSources } from "./references.ts";
 import { openNodeReader } from "./witnesses.ts";
 
 export interface NodeStatus {

@@ -9,7 +9,7 @@ import { findValidEvents } from "../eventLog/guardFacts.ts";
 import type { Connection } from "../ssh/connection.ts";
 import { openStore } from "../store/openStore.ts";
 import { systemClock } from "../util/clock.ts";
-import { compareReferences, type ReferenceAnswers, type WitnessSources } from "./references.ts";
+import { compareReferences, type ReferenceAnswers, type WitnessSources } from "./compareReferences.ts";
 
 /**
  * Opens all that a lookup of a node asks: the node, its witnesses, and the versions that it needs. The old host is asked

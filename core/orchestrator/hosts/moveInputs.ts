@@ -7,8 +7,8 @@ import { createOrchestratorPaths } from "../../host/hostPaths.ts";
 import { createNewHost } from "../../ssh/configuredLogin.ts";
 import type { HostLogin } from "../../ssh/root.ts";
 import { readOrchestratorLibrary } from "../../steps/libraries.ts";
+import type { WitnessSources } from "../../sync/compareReferences.ts";
 import { createWitnessSources } from "../../sync/gateSettings.ts";
-import type { WitnessSources } from "../../sync/references.ts";
 
 export type OrchestratorPlace = Readonly<ReturnType<typeof createNewPlace>>;
 

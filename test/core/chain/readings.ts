@@ -1,6 +1,6 @@
 import { type ChainClient, createChainClient } from "../../../core/chain/chain.ts";
 import { findAgeFault, isAnswered, type Unanswered } from "../../../core/chain/reading.ts";
-import type { ReferenceAnswers, ReferenceReading } from "../../../core/sync/references.ts";
+import type { ReferenceAnswers, ReferenceReading } from "../../../core/sync/compareReferences.ts";
 
 /** Creates a node that answers only what a test gives it. */
 export function clientNamed(name: string, changes: Partial<ChainClient> = {}): ChainClient {

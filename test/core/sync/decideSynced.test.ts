@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node.ts";
+import type { ReferenceAnswers } from "../../../core/sync/compareReferences.ts";
 import type { EvidenceOptions, SyncDecision, SyncLookup } from "../../../core/sync/decideSynced.ts";
 import { chainGap, decideSynced, noEvidence } from "../../../core/sync/decideSynced.ts";
-import type { ReferenceAnswers } from "../../../core/sync/references.ts";
 import { atHeight, block, seenFrom, silent } from "../chain/readings.ts";
 import { answer, nodeTime, none } from "./looks.ts";
 

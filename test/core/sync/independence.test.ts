@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isAnswered } from "../../../core/chain/reading.ts";
+import type { ReferenceAnswers } from "../../../core/sync/compareReferences.ts";
 import { decideSynced, noEvidence } from "../../../core/sync/decideSynced.ts";
-import type { ReferenceAnswers } from "../../../core/sync/references.ts";
 import { atHeight, block, silent } from "../chain/readings.ts";
 import { answer, nodeTime } from "./looks.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { compareReferences, type ReferenceReading } from "../../../core/sync/compareReferences.ts";
 import { decideSynced, noEvidence } from "../../../core/sync/decideSynced.ts";
 import { judgeObservation } from "../../../core/sync/judgeObservation.ts";
-import { compareReferences, type ReferenceReading } from "../../../core/sync/references.ts";
 import { atHeight, seenFrom, silent } from "../chain/readings.ts";
 
 const height = fc.nat({ max: 20_000_000 });

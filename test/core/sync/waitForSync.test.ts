@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node.ts";
 import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
+import type { ReferenceAnswers } from "../../../core/sync/compareReferences.ts";
 import { chainGap } from "../../../core/sync/decideSynced.ts";
-import type { ReferenceAnswers } from "../../../core/sync/references.ts";
 import { type SyncDeps, type WaitOptions, waitForSync } from "../../../core/sync/waitForSync.ts";
 import { hasKind, ProblemError } from "../../../core/util/problem.ts";
 import { atHeight, seenFrom } from "../chain/readings.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { registerExistingHost } from "../../../components/host/registerHost.ts";
 import type { HostReading } from "../../../components/node/nodeReading.ts";
-import { isStillOff, registerIdleHost } from "../../../components/retirement/idleHost.ts";
+import { isStillOff, registerKeptHost } from "../../../components/retirement/keptHost.ts";
 import type { ExistingHostConfig } from "../../../core/config/hostSchema.ts";
 import type { LastRun } from "../../../core/journey/outputs.ts";
 import type { HostObservation } from "../../../core/retirement/readHost.ts";
@@ -43,7 +43,7 @@ async function registerAs(lifecycle: "adopted" | "retiring", changes: object, ve
   const look = async () => ({ version: Promise.resolve(version) }) as unknown as HostReading;
   const all = await registeredBy(async () => {
     const { host } = await registerExistingHost(own, own.host as ExistingHostConfig, last);
-    if (host) await registerIdleHost(own, host, { ...last, nodeOff: false }, look);
+    if (host) await registerKeptHost(own, host, { ...last, nodeOff: false }, look);
   });
   return new Map(all.map((resource) => [resource.name, resource]));
 }

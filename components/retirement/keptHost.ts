@@ -16,7 +16,7 @@ import { readOnlyDeps } from "./checkRetirement.ts";
 import { HostRetirement } from "./guard.ts";
 
 /** Registers a host on which nothing is deployed: adopted as it is, or shut down to be retired. @returns outputs */
-export async function registerIdleHost(config: StackConfig, host: Host, last: LastRun, look: NodeHostReader) {
+export async function registerKeptHost(config: StackConfig, host: Host, last: LastRun, look: NodeHostReader) {
   const isRetiring = config.lifecycle === "retiring";
   const run = isRetiring && (await isStillOff(config, last)) ? undefined : randomUUID();
   const shutDown = isRetiring ? { run } : undefined;

@@ -1,0 +1,50 @@
+import * as pulumi from "@pulumi/pulumi";
+import { extractRawConfig, parseWholeConfig, type StackConfig } from "../core/config/config.ts";
+import { formatConfigFaults } from "../core/config/configFaults.ts";
+import { findPlainSecrets } from "../core/config/secretKeys.ts";
+import { openStackStore } from "../core/config/stackStore.ts";
+import { type HostOutput, type LastRun, parseOutputs, type RunOutputs } from "../core/journey/outputs.ts";
+import { commandsFor } from "../core/util/commands.ts";
+import { warn } from "./log.ts";
+import { checkRetirement } from "./retirement/checkRetirement.ts";
+
+/** The outputs of this run, some of which are known only later. */
+export type OutputInputs = Inputs<Omit<RunOutputs, "host">> & { readonly host: HostInputs };
+export type HostInputs = Inputs<HostOutput>;
+type Inputs<T> = { readonly [K in keyof T]: pulumi.Input<pulumi.Unwrap<T[K]>> };
+
+/** Reads configuration and last run, which no other code does, and checks a retirement. @throws */
+export async function prepareRun(): Promise<{ readonly config: StackConfig; readonly last: LastRun }> {
+  const config = readConfig();
+  // Fails early, with a clear error, if the event log is in another store or its bucket can't be read.
+  const store = openStackStore(config);
+  if (config.store !== undefined) await store.readLines();
+  const last = await readLastRun();
+  if (config.lifecycle === "retiring") await checkRetirement(config, last);
+  return { config, last };
+}
+
+function readConfig(): StackConfig {
+  const stack = pulumi.getStack();
+  const all = pulumi.runtime.allConfig();
+  for (const warning of findPlainSecrets(process.cwd(), stack, extractRawConfig(all).raw)) void warn(warning);
+  const parsed = parseWholeConfig(all, stack);
+  return "config" in parsed ? parsed.config : refuse(stack, parsed.faults);
+}
+
+function refuse(stack: string, faults: readonly string[]): never {
+  throw new pulumi.RunError(formatConfigFaults(stack, faults, "; nothing was changed", commandsFor(stack).up));
+}
+
+const names = ["host", "nextStep", "producerAddress", "retirement", "orchestrator", "registration"] as const;
+
+/** Reads the last run's outputs. Call it before any resource is registered: the engine then overwrites the state. */
+async function readLastRun(): Promise<LastRun> {
+  const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
+  // Not with `apply`, which never runs for an output that a failed run left unknown.
+  const read = async (name: keyof RunOutputs) => {
+    const { value, secretValue } = await last.getOutputDetails(name);
+    return [name, value ?? secretValue] as const;
+  };
+  return parseOutputs(Object.fromEntries(await Promise.all(names.map(read))));
+}
