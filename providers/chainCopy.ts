@@ -77,7 +77,7 @@ export function createChainCopyInputs(
     limitMbps: sync.copyMbps ?? 0,
     momentum: network.momentum,
     ...createChainSources(config),
-    record: createStackLogRef(config),
+    log: createStackLogRef(config),
     library: readChainCopyLibrary(),
     begun,
     again: word === undefined ? undefined : { word, stallAfter: sync.stallMinutes * 60_000, found },

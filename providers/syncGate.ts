@@ -59,7 +59,7 @@ export class SyncGate extends defineResource<HostIdentity, GateOutputs, GateInpu
 
 /** Durations in milliseconds. */
 interface GateInputs extends GateSettings, Pick<WitnessSources, "witnessHost"> {
-  readonly record: LogRef;
+  readonly log: LogRef;
   readonly target: NodeTarget;
   readonly title: string;
   readonly host: HostLogin;
@@ -114,7 +114,7 @@ export async function passGate(
   { signal, tell }: Pick<ProviderRun, "signal" | "tell">,
 ): Promise<GateOutputs> {
   const { address } = inputs.target.ssh;
-  const log = openEventLog(inputs.record, { ...systemClock, say: (line) => say(`sync: ${line}`) });
+  const log = openEventLog(inputs.log, { ...systemClock, say: (line) => say(`sync: ${line}`) });
   const { startedAt = new Date().toISOString(), startHeight, earlier } = before;
   const kept = { startedAt, startHeight, earlier };
   const connection = createConnection(inputs.target.ssh);
@@ -129,7 +129,7 @@ export async function passGate(
       `sync: watching the node on ${address}, for days if need be. This terminal may be closed, and this machine may sleep: the node syncs all the same. To stop: Ctrl-C twice. To go on: ${commandsFor(inputs.stack).up}`,
     );
   try {
-    const record = await waitForSync(
+    const outcome = await waitForSync(
       { ...inputs, wait, startedAt: Date.parse(startedAt), startHeight, ssh: inputs.target.ssh },
       {
         ...reader,
@@ -143,12 +143,12 @@ export async function passGate(
         },
       },
     );
-    const outputs = makeOutputs(record);
-    const { state: _, targetHeight: __, ...proof } = record;
+    const outputs = makeOutputs(outcome);
+    const { state: _, targetHeight: __, ...proof } = outcome;
     await log.note({ event: "synced", details: proof });
-    for (const gap of record.unproved) say(`sync: not proved: ${gap}`);
+    for (const gap of outcome.unproved) say(`sync: not proved: ${gap}`);
     const took = formatDuration((outputs.durationSeconds ?? 0) * 1000);
-    say(`sync: synced at height ${record.currentHeight} after ${took}`);
+    say(`sync: synced at height ${outcome.currentHeight} after ${took}`);
     return outputs;
   } catch (error) {
     if (!hasKind(error, "gaveUp", "awaiting") && !signal.aborted)
@@ -165,24 +165,24 @@ export async function passGate(
 
 /** Watches for a wallet update that comes too early, if there are references to ask. */
 function createEarlyWalletWatch(
-  { references, node, record, target }: GateInputs,
+  { references, node, log: ref, target }: GateInputs,
   root: RootHost,
   before: string | undefined,
   tell: (text: string) => void,
 ): EarlyWalletWatch | undefined {
   if (references.length === 0) return undefined;
-  const log = openEventLog(record, { ...systemClock, say: (line) => say(`sync: ${line}`) });
+  const log = openEventLog(ref, { ...systemClock, say: (line) => say(`sync: ${line}`) });
   const view = openChainView(target, { references });
-  return watchForEarlyWallet(record.pillar, before, {
-    read: () => askAboutPillar(view, record.pillar),
+  return watchForEarlyWallet(ref.pillar, before, {
+    read: () => askAboutPillar(view, ref.pillar),
     digest: () => readAddressDigest(root, node),
     ...systemClock,
     say,
     tell,
     record: async (registration) => {
       const { address: ours } = registration;
-      const memory = await readRegistrationMemory(record, ours);
-      await noteRegistration(log, registration, { stack: record.stack, ours, memory });
+      const memory = await readRegistrationMemory(ref, ours);
+      await noteRegistration(log, registration, { stack: ref.stack, ours, memory });
     },
   });
 }

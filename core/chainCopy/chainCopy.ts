@@ -34,7 +34,7 @@ export async function copyChain(
 ): Promise<ChainCopied> {
   let run: CopyRun = { ...deps, inputs, hosts };
   const from = inputs.old.host.ssh.address;
-  const log = openEventLog(inputs.record, deps);
+  const log = openEventLog(inputs.log, deps);
   const finish = (outcome: ChainCopied["outcome"]) => ({ outcome, at: new Date(deps.now()).toISOString(), from });
   try {
     await hosts.takeLease({ side: "new", name: "chain_take" }, deps);

@@ -39,7 +39,7 @@ export interface ChainCopyInputs extends ChainSources, Readonly<Record<WhichHost
   readonly limitMbps: number;
   /** Milliseconds from one momentum to the next. */
   readonly momentum: number;
-  readonly record: LogRef;
+  readonly log: LogRef;
   readonly library: string;
   /** Time of the last copy that did not end; its remains are undone. */
   readonly begun?: string | undefined;
@@ -97,7 +97,7 @@ export function createNodeAccess(inputs: ChainCopyInputs) {
 function createWitnesses(inputs: ChainCopyInputs, side: WhichHost): WitnessSources {
   const { references, tolerance, isChainUnverified, old } = inputs;
   // After a gate there is a momentum of the right chain, also if the node here does not answer.
-  const record = inputs.again && inputs.record;
+  const log = inputs.again && inputs.log;
   if (side === "new") return { references, tolerance, isChainUnverified, witnessHost: old.node };
-  return { references, tolerance, isChainUnverified: isChainUnverified === true || references.length === 0, record };
+  return { references, tolerance, isChainUnverified: isChainUnverified === true || references.length === 0, log };
 }

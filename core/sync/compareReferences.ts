@@ -17,7 +17,7 @@ export interface WitnessSources extends ChainSources {
   /** The old host's node. Secret, because it holds a login. */
   readonly witnessHost?: NodeTarget | undefined;
   /** The event log that may hold a momentum of the right chain. */
-  readonly record?: LogRef | undefined;
+  readonly log?: LogRef | undefined;
 }
 
 export type ReferenceReading = Reading<ChainExcerpt>;

@@ -34,7 +34,7 @@ export function createChainSources({ lifecycle, sync }: Pick<StackConfig, "lifec
 export function createWitnessSources(config: StackConfig) {
   return {
     ...createChainSources(config),
-    record: createStackLogRef(config),
+    log: createStackLogRef(config),
     witnessHost: findWitnessHost(config),
   } satisfies WitnessSources;
 }

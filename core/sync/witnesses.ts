@@ -17,7 +17,7 @@ import { compareReferences, type ReferenceAnswers, type WitnessSources } from ".
  */
 export function openNodeReader(
   target: NodeTarget,
-  { references, witnessHost, record }: Omit<WitnessSources, "tolerance">,
+  { references, witnessHost, log }: Omit<WitnessSources, "tolerance">,
   connection: Connection,
   asksOldHost: "always" | "ifNeeded" = "ifNeeded",
 ) {
@@ -35,7 +35,7 @@ export function openNodeReader(
     const addOwn = async (answers: ReferenceAnswers): Promise<ReferenceAnswers> =>
       newest === undefined ? answers : { ...answers, own: await readOwnChain(own, newest, answers, limit) };
     const [recorded, readings, always] = await Promise.all([
-      readWitnessed(record),
+      readWitnessed(log),
       ask("reference"),
       asksOldHost === "always" ? ask("oldHost") : [],
     ]);

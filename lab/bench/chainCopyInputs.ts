@@ -30,7 +30,7 @@ export async function copyInputs(
     momentum: 10_000,
     references: [],
     tolerance: 20,
-    record: { directory: join(lab.dir, "copies"), stack: "copies", pillar: "Anvil" },
+    log: { directory: join(lab.dir, "copies"), stack: "copies", pillar: "Anvil" },
     library: readChainCopyLibrary(),
     ...more,
   };

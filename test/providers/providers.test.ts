@@ -61,7 +61,7 @@ const inputs = (changes: Record<string, unknown> = {}) => ({
   host: { stack: "prod", ssh: loginTo(host) },
   node: configOf().node,
   library: libraryOf("echo log=full; printf 'read=%s\n' $groups"),
-  record: { directory: join(scratch(), "log"), stack: "prod", pillar: "Anvil" },
+  log: { directory: join(scratch(), "log"), stack: "prod", pillar: "Anvil" },
   ...changes,
 });
 
@@ -117,7 +117,7 @@ describe("SyncGate", () => {
     const record = () => ({ directory: join(scratch(), "backups/Anvil"), stack: "prod-2", pillar: "Anvil" });
 
     test("logs the proof of the sync", async () => {
-      await gate("create", inputs({ record: record() }));
+      await gate("create", inputs({ log: record() }));
       const whose = { at: time, stack: "prod-2", pillar: "Anvil" };
       const details = { startedAt: time, syncedAt: time, startHeight: 100, currentHeight: 100, proved, unproved };
       expect(journeyIn(record().directory, "Anvil")).toEqual([{ ...whose, event: "synced", details }]);
@@ -125,7 +125,7 @@ describe("SyncGate", () => {
 
     test("reports an event that can't be written, and the node counts as synced", async () => {
       writeFileSync(join(scratch(), "backups"), "a file");
-      const { result, log } = await gate("create", inputs({ record: record() }));
+      const { result, log } = await gate("create", inputs({ log: record() }));
       expect(result?.outs).toMatchObject({ syncedAt: time });
       const lines = log.filter((line) => line.includes("record"));
       expect(lines.length).toBeGreaterThan(0);
@@ -201,7 +201,7 @@ describe("SyncGate", () => {
     const [oldHost, oldNode] = [await sshHost(), await fakeNode(synced())];
     const witnessHost = { ssh: loginTo(oldHost), via: "ssh", address: "127.0.0.1", port: oldNode.port };
     const record = { directory, stack: "prod", pillar: "Anvil" };
-    const { result } = await gate("create", inputs({ witnessHost, record, isChainUnverified: undefined }));
+    const { result } = await gate("create", inputs({ witnessHost, log: record, isChainUnverified: undefined }));
     await Promise.all([oldHost.close(), oldNode.close()]);
     expect(result?.outs.proved).toContain("the chain is confirmed by the old host's node (127.0.0.1)");
     const details = { witnessed: { height: 100, hash: "ab" } };

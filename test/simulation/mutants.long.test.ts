@@ -57,7 +57,7 @@ test.each<[string, keyof typeof searches, RegExp, Change, Change?]>([
     "an event log that is behind a host counts as complete",
     "a chain, record lost",
     twoSign,
-    [generation, 'return "record behind"', "return undefined"],
+    [generation, 'return "log behind"', "return undefined"],
   ],
   [
     "an unknown orchestrator moves without a confirmation",

@@ -51,7 +51,7 @@ export type Obstacle =
       | "another move"
       | "later move"
       | "later start"
-      | "record behind"
+      | "log behind"
       | "strange number"
       | "first move"
     );

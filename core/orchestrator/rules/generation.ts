@@ -43,7 +43,7 @@ export interface Wanted extends Saga {
 }
 
 /** Lists why nothing shows where the orchestrator is. */
-export type UnknownHistory = "record behind" | "first move" | "strange number";
+export type UnknownHistory = "log behind" | "first move" | "strange number";
 
 /** More moves than a lost event log had. A greater number in a journal is somebody's who wants the numbers used up. */
 const mostUnknownMoves = 1000;
@@ -98,7 +98,7 @@ export function checkMoveHistory(
   const highest = findHighestGeneration(states);
   if (highest > known.generation + mostUnknownMoves) return "strange number";
   const laterThan = boundLaterThan(saga.laterThan, known, highest);
-  if (highest > Math.max(known.generation, laterThan)) return "record behind";
+  if (highest > Math.max(known.generation, laterThan)) return "log behind";
   if (!beginsSaga(step)) return undefined;
   if (Math.max(known.generation, highest) === 0) return isFirst ? undefined : "first move";
   // A lost host can show no journal: the last start must be logged for it, or for the host that the backup goes to.
@@ -218,7 +218,7 @@ function findObstacle(step: MoveStep, saga: Required<Omit<Saga, "isRestore">>, s
   }
   if (known === undefined || step === "close") return undefined;
   const why = checkMoveHistory({ ...wanted, ...saga }, states, step);
-  const generation = why === "record behind" ? findHighestGeneration(states) : known.started;
+  const generation = why === "log behind" ? findHighestGeneration(states) : known.started;
   if (why) return stop(why, { ...saga, generation, move: (why === "later start" && known.move) || saga.move });
   const open = step === "unpack" ? findOpenAttempt(known, saga.move) : undefined;
   if (open) return stop("other attempt", { ...saga, move: open });

@@ -35,7 +35,7 @@ export function formatManualMoveHint({ set, up }: Commands, generation: number, 
 export function describeUnknownHistory(why: UnknownHistory, run: Commands, generation = 0) {
   const bring =
     "bring the event log of the machine that ran the last move (docs/unattended.md): the orchestrator may be at work elsewhere";
-  if (why === "record behind")
+  if (why === "log behind")
     return {
       what: "the event log has fewer moves of this orchestrator than its hosts have recorded",
       needed: bring,
@@ -201,7 +201,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     const what = `${nameOf(scene, scene.source)} does not know of this orchestrator's last start: generation ${generation}, ${formatMove(move)}`;
     return contradicts(scene, what, formatManualMoveHint(scene.run, generation));
   },
-  "record behind": (scene) => unknownHistory(scene, "record behind"),
+  "log behind": (scene) => unknownHistory(scene, "log behind"),
   "first move": (scene) => unknownHistory(scene, "first move"),
   "strange number": (scene) => unknownHistory(scene, "strange number"),
   "other attempt": ({ saga, run }) => ({

@@ -72,7 +72,7 @@ export class CopyStage {
     momentum: 10_000,
     references: [],
     tolerance: 20,
-    record: { directory: this.directory, stack: "prod", pillar: "Anvil" },
+    log: { directory: this.directory, stack: "prod", pillar: "Anvil" },
     library: "",
   };
 

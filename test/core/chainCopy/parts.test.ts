@@ -84,6 +84,6 @@ test("for a host past its gate, an old host that lacks the gate's momentum is no
   const log = openEventLog(record, { now: () => 0, say: () => undefined });
   await log.add({ event: "synced", details: { ...proof, witnessed: { height: 100, hash: "ab" } } });
   const again = { word: 7, stallAfter: 0 };
-  expect(await readStatus("old", "wrong", "wrong", [], { record, again })).toMatchObject({ synced: false });
-  expect(await readStatus("old", "ab", "wrong", [], { record, again })).toMatchObject({ synced: true });
+  expect(await readStatus("old", "wrong", "wrong", [], { log: record, again })).toMatchObject({ synced: false });
+  expect(await readStatus("old", "ab", "wrong", [], { log: record, again })).toMatchObject({ synced: true });
 });

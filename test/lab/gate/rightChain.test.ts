@@ -122,7 +122,7 @@ function standUp(
       library: "",
       target,
       ...witnesses,
-      record,
+      log: record,
     },
     {},
     { signal: new AbortController().signal, tell: () => undefined },
@@ -161,7 +161,9 @@ describe("a new host", () => {
         isDoubted ? "the witnesses disagree on the node's chain" : "the node is on another chain",
       );
       if (isDoubted) expect(text, `${round}`).not.toContain("sync again");
-      expect(await readNodeStatus(target, { ...witnesses, record, tolerance: 20 })).toMatchObject({ synced: false });
+      expect(await readNodeStatus(target, { ...witnesses, log: record, tolerance: 20 })).toMatchObject({
+        synced: false,
+      });
     }
   });
 
@@ -192,7 +194,7 @@ describe("a new host", () => {
       expect(journeyIn(record.directory, "Anvil").at(-1)).toMatchObject({
         details: { witnessed: { height: expect.any(Number) } },
       });
-      const alone = { references: [], record, tolerance: 20 };
+      const alone = { references: [], log: record, tolerance: 20 };
       expect(await readNodeStatus(target, alone), `${round}`).toMatchObject({ synced: true });
       expect(await readNodeStatus(other, alone), `${round}`).toMatchObject({ synced: false, reason: "otherChain" });
     }
@@ -218,7 +220,7 @@ function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): 
     limitMbps: 0,
     momentum: 10_000,
     library: "",
-    record: { directory: join(directory, "copies"), stack: "prod", pillar: "Anvil" },
+    log: { directory: join(directory, "copies"), stack: "prod", pillar: "Anvil" },
   } satisfies ChainCopyInputs;
   const facts = [
     ...["chain.nom=there", "chain.consensus=there", "chain.cache=none", "chain.bytes=1000"],

@@ -89,7 +89,7 @@ describe("a move", () => {
     ["another stack's", ["- signs", "moved@2"], {}, { side: "old", move: third }],
   ])("is stopped by an event log behind it, unless that very move is confirmed: %s", (_what, states, way, at) => {
     const stops = (wanted: Partial<Wanted>) =>
-      next(states, { ...way, ...known(1, 1, { move }), ...wanted }, { new: at }) === "record behind";
+      next(states, { ...way, ...known(1, 1, { move }), ...wanted }, { new: at }) === "log behind";
     const answers = [stops({}), stops({ laterThan: 1 }), stops({ laterThan: 2 }), stops(known(2, 1, { move }))];
     expect(answers).toEqual([true, true, false, false]);
   });
@@ -98,7 +98,7 @@ describe("a move", () => {
     const states = ["restored@1005 signs", "abandoned@1005"] as const;
     for (const wanted of [{}, { laterThan: 1005 }])
       expect(next(states, { ...known(4, 4, { move }), ...wanted })).toBe("strange number");
-    expect(next(states, known(5, 5, { move }))).toBe("record behind");
+    expect(next(states, known(5, 5, { move }))).toBe("log behind");
     const { next: help } = describeUnknownHistory("strange number", commandsFor("prod"), 1005);
     expect(help).not.toMatch(/laterThanMove|1005/);
   });

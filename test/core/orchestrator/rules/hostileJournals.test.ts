@@ -48,7 +48,7 @@ const look = (journal: unknown, active: boolean): OrchestratorObservation =>
 const obstacles: readonly Obstacle[] = [
   ...(["source unreachable", "target unreachable", "target is started", "lost source is back"] as const),
   ...(["target runs unasked", "source runs unasked", "source does not run", "two may sign"] as const),
-  ...(["journals disagree", "another move", "later move", "later start", "record behind"] as const),
+  ...(["journals disagree", "another move", "later move", "later start", "log behind"] as const),
   ...(["first move", "other hosts"] as const),
 ];
 const memory: RunMemory = { bulkCopied: true, stopped: true, backedUp: true, failed: false };
