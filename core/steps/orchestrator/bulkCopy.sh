@@ -11,7 +11,7 @@ nothing_copied() {
 
 lease_enter orchestrator 100 || nothing_copied "another run is at work on this host"
 [ -e "$copy_dir/bulk" ] || nothing_copied "no copy waits for this host"
-[ "$(orchestrator_journal)" = "$(cat "$copy_dir/bulk")" ] || nothing_copied "the move has begun or ended here"
+[ "$(orchestrator_read_journal)" = "$(cat "$copy_dir/bulk")" ] || nothing_copied "the move has begun or ended here"
 if orchestrator_is_active; then nothing_copied "an orchestrator runs here"; fi
 
 mkdir -p "$receive_into" "$runs_dir"

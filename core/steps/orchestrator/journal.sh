@@ -21,14 +21,14 @@ orchestrator_at_work() {
 orchestrator_says() { sed -n "s/^  \"$1\": \"\(..*\)\",\$/\1/p" "$orchestrator_journal" 2> /dev/null || true; }
 
 # Prints the journal; nothing if there is none.
-orchestrator_journal() { [ ! -e "$orchestrator_journal" ] || base64 -w0 -- "$orchestrator_journal"; }
+orchestrator_read_journal() { [ ! -e "$orchestrator_journal" ] || base64 -w0 -- "$orchestrator_journal"; }
 
 # Begins every function that changes a host by a decision of the run. Fails if the journal is not $journal: what the run knows of
 # this host is outdated. With exit code 76 it reads both hosts again.
 orchestrator_begin() {
   local found
   orchestrator_owned
-  found=$(orchestrator_journal)
+  found=$(orchestrator_read_journal)
   if [ "$found" = "$journal" ]; then return 0; fi
   printf '%s: its journal is not the one that this run has read: nothing was done\n' "$host_name" >&2
   exit 76
@@ -69,7 +69,7 @@ orchestrator_is_placed() { is_there "$directory" && ! is_there "$directory.arriv
 # Prints the state of this host, which is the last output of every step.
 orchestrator_side() {
   local text
-  text=$(orchestrator_journal)
+  text=$(orchestrator_read_journal)
   say "journal $text"
   if orchestrator_is_active; then say "active yes"; else say "active no"; fi
   if unit_is_masked "$service"; then say "masked yes"; else say "masked no"; fi
