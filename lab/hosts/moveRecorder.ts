@@ -34,6 +34,8 @@ export class MoveRecorder {
   private readonly hosts: Host[] = [];
   private readonly watchers: FSWatcher[] = [];
   private readonly versions: Version[] = [];
+  /** Names of the hosts by the fingerprints of their keys. */
+  private readonly names = new Map<string, string>();
 
   watch({ name, root }: Host): void {
     const host = { name, root };
@@ -56,6 +58,11 @@ export class MoveRecorder {
     this.watchers.push(watcher);
   }
 
+  /** Reads hosts that are not watched, before they are deleted. */
+  see(servers: readonly Host[]): void {
+    for (const host of servers) this.read(host);
+  }
+
   /** Accepts that a person removed journals: no run does. */
   byHand(): void {
     for (const host of this.hosts) this.read(host);
@@ -63,6 +70,7 @@ export class MoveRecorder {
   }
 
   private read(host: Host): void {
+    this.names.set(fingerprintOf(host), host.name);
     const last = this.versions.findLast((version) => version.host.name === host.name);
     const found = readVersion(join(host.root, journalFile));
     if (found ? found.at === last?.at : !last?.text) return;
@@ -77,10 +85,8 @@ export class MoveRecorder {
    */
   async end(servers: readonly Host[], directory: string): Promise<string | undefined> {
     for (const watcher of this.watchers) watcher.close();
-    const hosts = [...this.hosts, ...servers];
-    for (const host of hosts) this.read(host);
-    const keys = new Map(hosts.map((host) => [fingerprintOf(host), host.name]));
-    const nameOf = (key: string) => keys.get(key) ?? key;
+    this.see([...this.hosts, ...servers]);
+    const nameOf = (key: string) => this.names.get(key) ?? key;
     const events = readEvents(directory);
     if (events.length === 0) return undefined;
     const lines = events.flatMap((event) => {

@@ -58,6 +58,7 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
     await awaitProduction(lab, producerAddress);
     await run(stacks.fresh);
     const [machine] = await lab.machineRoom.servers();
+    if (machine) lab.recorder?.see([machine]);
     // The server refuses all logins; its node and its kernel keep running.
     await machine?.run("systemctl mask --now ssh; pkill -KILL sshd");
     await stacks.configureRetirement();
