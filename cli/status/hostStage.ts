@@ -1,6 +1,6 @@
 import { decideJourney } from "../../core/journey/decideJourney.ts";
 import type { StackFacts } from "../../core/journey/facts.ts";
-import { type Needs, stages } from "../../core/journey/texts.ts";
+import { type Needs, stages } from "../../core/journey/stages.ts";
 import { formatProgress } from "../../core/sync/progress.ts";
 import { printable } from "../../core/util/printable.ts";
 import { takeValue } from "../../core/util/result.ts";

@@ -1,4 +1,4 @@
-import type { Needs } from "../../core/journey/texts.ts";
+import type { Needs } from "../../core/journey/stages.ts";
 import { printable } from "../../core/util/printable.ts";
 import { formatProblem, hasKind, ProblemError } from "../../core/util/problem.ts";
 import { createPulumi } from "../pulumi/pulumiCommand.ts";

@@ -2,6 +2,7 @@ import type { Registration } from "../registration/registration.ts";
 import { commandsFor } from "../util/commands.ts";
 import { takeValue } from "../util/result.ts";
 import type { MoveTiming, StackFacts } from "./facts.ts";
+import { goOn, type JourneyStage, type Known, moveFirst, type Needs, stages } from "./stages.ts";
 import * as texts from "./texts.ts";
 
 export interface RunStep {
@@ -29,8 +30,8 @@ export type JourneyStep =
   | { readonly kind: "none" };
 
 export interface Decision {
-  readonly stage: texts.JourneyStage;
-  readonly needs: texts.Needs;
+  readonly stage: JourneyStage;
+  readonly needs: Needs;
   readonly step: JourneyStep;
   /** A line for a table. */
   readonly next: string;
@@ -57,11 +58,11 @@ export function decideJourney(facts: StackFacts): Decision {
   const isOffer = open === undefined && !isMoveNext && offering.includes(stage);
   const { producerAddress, orchestrator } = run ?? state?.last ?? {};
   const offeredAddress = isOffer ? producerAddress : undefined;
-  const known: texts.Known = { ...facts, stage, registration, timing, orchestrator, offeredAddress };
-  const [needs, , , formatNext] = texts.stages[stage];
+  const known: Known = { ...facts, stage, registration, timing, orchestrator, offeredAddress };
+  const [needs, , , formatNext] = stages[stage];
   const next = formatNext(commands, known);
   const lines = [...texts.formatStage(known, next), ...texts.formatNotes(known)];
-  const move: Before = { before: "move", next: texts.moveFirst(commands), step: createUpStep(facts, true) };
+  const move: Before = { before: "move", next: moveFirst(commands), step: createUpStep(facts, true) };
   const decided = open ?? (isMoveNext ? move : { next, step: decideOwnStep(known) });
   const isStep = decided.step.kind === "run" && needs === "nothing";
   return { stage, needs: isStep ? "step" : needs, isAddressOffered: offeredAddress !== undefined, lines, ...decided };
@@ -117,7 +118,7 @@ function decideRun(facts: StackFacts): Before | undefined {
 }
 
 /** Decides whether the last run has to be continued. It comes before all but what only the operator can do. */
-function decideUnfinished(facts: StackFacts, stage: texts.JourneyStage): Before | undefined {
+function decideUnfinished(facts: StackFacts, stage: JourneyStage): Before | undefined {
   const { run, state } = facts;
   const isFinished = run !== undefined || state?.last.finished === true || !hasBegun(facts);
   if (isFinished || stage === "tooEarly" || stage === "retiringUnseen") return undefined;
@@ -125,18 +126,18 @@ function decideUnfinished(facts: StackFacts, stage: texts.JourneyStage): Before 
   const isSyncing = state?.wait === undefined ? state?.last.isAwaiting : state.wait.syncedAt === undefined;
   return {
     before: "unfinishedRun",
-    next: `${stage === "behind" ? "do not touch the wallet; " : ""}${texts.goOn(commands)}`,
+    next: `${stage === "behind" ? "do not touch the wallet; " : ""}${goOn(commands)}`,
     lines: texts.formatUnfinished(commands, isSyncing === true),
     step: createUpStep(facts),
   };
 }
 
 /** Stages whose step is done in the wallet, with this host's address. */
-const offering: readonly texts.JourneyStage[] = ["wallet", "foreign", "wentBack"];
+const offering: readonly JourneyStage[] = ["wallet", "foreign", "wentBack"];
 /** Stages of a synced node, in which a run moves the orchestrator. */
-const afterSync: readonly texts.JourneyStage[] = [...offering, "left", "unseen", "registered", "unnoted", "producing"];
+const afterSync: readonly JourneyStage[] = [...offering, "left", "unseen", "registered", "unnoted", "producing"];
 
-function decideActiveStage(facts: StackFacts, registration: Registration | undefined): texts.JourneyStage {
+function decideActiveStage(facts: StackFacts, registration: Registration | undefined): JourneyStage {
   const { node, state, locks, run } = facts;
   // A first run that is still active may not have stored anything in the state.
   if (!hasBegun(facts)) return (locks ?? []).length > 0 ? "started" : "notStarted";
@@ -159,13 +160,13 @@ function decideActiveStage(facts: StackFacts, registration: Registration | undef
   return done?.packages === undefined ? "started" : "packages";
 }
 
-function decideAdoptedStage(facts: StackFacts, registration: Registration | undefined): texts.JourneyStage {
+function decideAdoptedStage(facts: StackFacts, registration: Registration | undefined): JourneyStage {
   if (!hasBegun(facts)) return "toAdopt";
   if (facts.node?.synced) return "adopted";
   return registration?.kind === "tooEarly" ? "adoptedTooEarly" : "adoptedBehind";
 }
 
-function decideRetiringStage(facts: StackFacts): texts.JourneyStage {
+function decideRetiringStage(facts: StackFacts): JourneyStage {
   if (!hasBegun(facts)) return "gone";
   const unit = takeValue(facts.parts?.node);
   if (unit === undefined) return "retiringUnseen";
@@ -176,9 +177,9 @@ function decideRetiringStage(facts: StackFacts): texts.JourneyStage {
 }
 
 /** Decides the step of a stage whose last run has finished. */
-function decideOwnStep(known: texts.Known): JourneyStep {
+function decideOwnStep(known: Known): JourneyStep {
   const { stage, stack, parts, registration, offeredAddress } = known;
-  const [, , way] = texts.stages[stage];
+  const [, , way] = stages[stage];
   if (way === "stop" || way === "none") return { kind: way };
   if (way === "destroy") return createRunStep("destroy", stack, commandsFor(stack).destroy, { isFinal: true });
   if (way === "up" || (way === "wallet" && offeredAddress === undefined)) return createUpStep(known, !hasBegun(known));

@@ -6,7 +6,7 @@ import { type Decision, decideJourney, type RunStep } from "../../../core/journe
 import { createSettings, type StackFacts } from "../../../core/journey/facts.ts";
 import { decideMigration } from "../../../core/journey/migration.ts";
 import { type LastRun, parseOutputs } from "../../../core/journey/outputs.ts";
-import { stages } from "../../../core/journey/texts.ts";
+import { stages } from "../../../core/journey/stages.ts";
 import { createRegistrationOutput, mayShowAddress } from "../../../core/registration/registration.ts";
 import {
   finishedRun,
