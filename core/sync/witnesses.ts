@@ -72,10 +72,10 @@ async function readOwnChain(
 }
 
 /** Returns the recorded momentum of the right chain. None if the log can't be read: the next write to it reports that. */
-async function readWitnessed(place: LogRef | undefined): Promise<Block | undefined> {
-  if (place === undefined) return undefined;
-  const read = async () => readEvents(openStore(place.directory), place.pillar);
+async function readWitnessed(log: LogRef | undefined): Promise<Block | undefined> {
+  if (log === undefined) return undefined;
+  const read = async () => readEvents(openStore(log.directory), log.pillar);
   const events = await read().catch(() => []);
-  return findValidEvents(events, place.stack, "witnessed").findLast(({ details }) => details.witnessed)?.details
+  return findValidEvents(events, log.stack, "witnessed").findLast(({ details }) => details.witnessed)?.details
     .witnessed;
 }

@@ -179,7 +179,7 @@ export class HostPair extends RootPair<SideCall> {
    */
   async lock(before: HostStates): Promise<HostStates> {
     for (const side of bothSides.filter((each) => before[each]))
-      await this.takeLease({ side, name: "orchestrator_take_lock" }, this.deps);
+      await this.takeLease({ side, name: "orchestrator_take_lease" }, this.deps);
     return this.look(before);
   }
 }

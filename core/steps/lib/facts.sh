@@ -44,7 +44,7 @@ holds_any() {
 }
 is_node_at_work() { is_at_work "$service" znnd "$rpc_port" || processes_of "${service%.service}" > /dev/null; }
 
-# The first line of each marker of this stack.
+# Prints the first line of each marker of this stack.
 facts_marks() {
   local marker
   for marker in stack packages.done deploy.done synced retired; do
@@ -91,7 +91,7 @@ facts_tools() {
   local tool
   for tool in $tools; do has "$tool" || fact lacks "$tool"; done
 }
-# What a chain copy asks: the node's databases, and how much of a copy has arrived.
+# Prints the node's databases, and how much of a copy has arrived, for a chain copy.
 facts_chain() {
   local database
   for database in $chain_databases; do fact "chain.$database" "$(path_kind "$data_dir/$database" "$data_dir")"; done
@@ -103,7 +103,7 @@ facts_chain() {
   facts_digest
   facts_tools
 }
-# The orchestrator: its unit, whether it is at work, key shares and journal of the move.
+# Prints the orchestrator's unit, whether it is at work, its key shares and the journal of the move.
 facts_orchestrator() {
   unit_facts orchestrator "$orchestrator_service"
   fact_if orchestratorActive is_at_work "$orchestrator_service" "$orchestrator_executable" "$orchestrator_rpc_port"
@@ -112,7 +112,7 @@ facts_orchestrator() {
   find "$orchestrator_directory/tss/" -maxdepth 1 -type f -size +0 -name 'localstate-*.json' -printf 'share=%f\0' 2> /dev/null | sort -z | tr '\n\0' '?\n' || true
   if [ -e "$orchestrator_journal" ]; then fact journal "$(base64 -w 0 < "$orchestrator_journal")"; fi
 }
-# What a guard asks: also what is left of an orchestrator that was fenced, and the nodes that a running one uses.
+# Prints, for a guard, also the remains of an orchestrator that was fenced, and the nodes that a running one uses.
 facts_retirement() {
   local store=$orchestrator_directory/$(orchestrator_key_store "$orchestrator_directory")
   facts_marks
@@ -129,7 +129,7 @@ facts_retirement() {
   orchestrator_shares_beside "$orchestrator_directory" | sed 's/^/shareBeside=/'
   connections_of "$orchestrator_executable"
 }
-# What a move asks: also the orchestrator's process, and its directory.
+# Prints, for a move, also the orchestrator's process, and its directory.
 facts_move() {
   local pid home directory=$orchestrator_directory
   facts_orchestrator

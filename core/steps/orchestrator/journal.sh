@@ -5,7 +5,7 @@
 orchestrator_journal=$state/orchestrator.json
 orchestrator_lease=(orchestrator 30)
 
-orchestrator_take_lock() { lease_take "${orchestrator_lease[@]}" "$stack_word"; }
+orchestrator_take_lease() { lease_take "${orchestrator_lease[@]}" "$stack_word"; }
 # First call of all functions that change a host.
 orchestrator_owned() { lease_owned "${orchestrator_lease[@]}" "$stack_word" "another run has taken this move over"; }
 

@@ -1,5 +1,5 @@
 # The steps of a move on a host, there and back (docs/specification.md, 1.2). Each can be repeated, wherever it was interrupted.
-# Whether a step is due by both journals was decided before. It writes $next_journal, and $last_journal after it, as its journal.
+# TypeScript decides by both journals which step is due. It writes $next_journal, and $last_journal after it, as its journal.
 
 orchestrator_assert_own_unit() {
   case $side in old) assert_own_unit oldHost.orchestrator.service "$service" ;; *) assert_own_unit orchestrator.service "$service" ;; esac

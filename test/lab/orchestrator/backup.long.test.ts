@@ -235,11 +235,11 @@ describe("units that are enabled from another directory", () => {
     const fenced_store = `producer.moved-to-${to.address}-20260101T000000Z`;
     const variables = { ...shared, side: "old", executable: "orchestrator", fenced_store };
     const stopping = { ...variables, journal: "", next_journal: written("stopping") };
-    await call(readOrchestratorLibrary(), "orchestrator_take_lock; orchestrator_stop; orchestrator_fence", stopping);
+    await call(readOrchestratorLibrary(), "orchestrator_take_lease; orchestrator_stop; orchestrator_fence", stopping);
     expect(await stateOf("orchestrator")).toMatch(/^\/dev\/null\n.*\norchestrator.service.moved\nmasked\ninactive$/s);
     await onHost(from, "! systemctl start orchestrator 2> /dev/null");
     const restored = { ...variables, journal: stopping.next_journal, next_journal: written("restored"), enable: "no" };
-    const undo = "orchestrator_take_lock; orchestrator_restore; orchestrator_settle";
+    const undo = "orchestrator_take_lease; orchestrator_restore; orchestrator_settle";
     await call(readOrchestratorLibrary(), undo, restored);
     // No ssh session ends the lease of these calls.
     await onHost(from, "rm /var/lib/pillar-host/orchestrator.lock");

@@ -64,7 +64,7 @@ test("takes the place of what lies on a host, without the node's files, and keep
   const staging = join(root.scratch, "arriving");
   mkdirSync(join(staging, "tss"), { recursive: true });
   writeFileSync(join(staging, "tss/localstate-00.json"), "newer");
-  await root.call("orchestrator_take_lock", saga());
+  await root.call("orchestrator_take_lease", saga());
   const content = await readBackup(file, settings);
   let pieces = 0;
   const archive_key = await sendBackup(file, settings, (offset, piece) => {
@@ -86,7 +86,7 @@ test("takes the place of what lies on a host, without the node's files, and keep
 });
 
 test("is refused on a host if a piece is missing, or the disk has no room", async () => {
-  await root.call("orchestrator_take_lock", saga());
+  await root.call("orchestrator_take_lease", saga());
   const receive = (offset: number, bytes: number, receive_into = root.scratch) =>
     messageOf(root.call("orchestrator_receive", { ...saga(), offset, piece: "AAAA", bytes, receive_into }));
   expect(await receive(0, 1e18)).toContain("the disk has no room for the backup");
