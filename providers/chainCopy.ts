@@ -16,7 +16,7 @@ import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
 
 /**
  * Copies the old host's chain to the new host's node before the sync gate, if the stack asks for it
- * (docs/operating.md). create and update copy once per host, and once for each confirmation after the gate, if this run
+ * (docs/sync.md). create and update copy once per host, and once for each confirmation after the gate, if this run
  * found the node not synced; after a failure the next run resumes. delete does nothing: the step chainCopyAway removes
  * what failed copies left.
  */

@@ -61,7 +61,7 @@ async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answer
   const question = { hostKey, fingerprint, acceptHostKey, option: "--old-host-key" };
   const oldHost = address ? await confirmAddress(address, port, question, !isGiven) : undefined;
   if (isGiven) return { oldHost, references: reference };
-  const hint = `docs/operating.md says how to find them${oldHost ? "; empty: none" : ""}`;
+  const hint = `docs/sync.md says how to find them${oldHost ? "; empty: none" : ""}`;
   const asked = await askText(`Which independent nodes' RPCs, better two, separated by a blank (${hint})?`, {
     required: oldHost === undefined,
     validate: (text) =>

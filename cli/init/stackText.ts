@@ -123,7 +123,7 @@ function formatLogin({ provider, user, port, login: by }: Answers): string {
 
 function formatWitnesses({ oldHost, references }: Answers): string {
   return [
-    "  # Witnesses of the chain: without one the new producer address is not shown (docs/operating.md).",
+    "  # Witnesses of the chain: without one the new producer address is not shown (docs/sync.md).",
     ...(references.length > 0
       ? ["  pillar-host:sync:", `    references: [${references.map(formatScalar).join(", ")}]`]
       : []),

@@ -24,7 +24,7 @@ const progressTimeoutMs = 10 * 60_000;
 const pollIntervalMs = 2000;
 
 /**
- * Copies the old host's chain to the new host, and continues where an earlier run stopped (docs/operating.md). Throws
+ * Copies the old host's chain to the new host, and continues where an earlier run stopped (docs/sync.md). Throws
  * what failed; the new host's node then has its own databases.
  */
 export async function copyChain(

@@ -92,7 +92,7 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
   hostKey: hostKey.optional().meta({
     description: "The ssh host key of a server that exists already and that this state did not order",
     otherwise: "created with the ordered server",
-    see: "operating.md#lost-laptop",
+    see: "troubleshooting.md#lost-laptop",
   }),
   ...common,
 });

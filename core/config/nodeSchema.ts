@@ -117,13 +117,13 @@ export const syncSchema = block({
     description:
       "Where the node's chain comes from: `network`, from its peers; `oldHost`, copied from the old host, whose node keeps running",
     otherwise: "`network`",
-    see: "operating.md#the-chain-from-the-old-host",
+    see: "sync.md#the-chain-from-the-old-host",
   }),
   copyAgain: z.int().min(1).max(100_000_000_000).optional().meta({
     description:
       "Confirms that the chain of `oldHost` is copied to this host although it has passed its gate, because its node stands still: the number that a run and `status` print for this moment. Remove this setting afterwards",
     form: "number",
-    see: "operating.md#a-damaged-database",
+    see: "troubleshooting.md#a-damaged-database",
   }),
   copyMbps: z.number().positive().max(100_000).optional().meta({
     description: "The most bandwidth that the chain copy may use",
@@ -148,12 +148,12 @@ export const syncSchema = block({
   references: z.array(rpcUrl).default([]).meta({
     description:
       "RPC addresses of independent nodes, each a witness of the chain. Two or more that agree prove the height; a single one only warns of another height. A node on another chain than the references is not synced",
-    see: "operating.md#witnesses-of-the-chain",
+    see: "sync.md#witnesses-of-the-chain",
   }),
   unverifiedChain: acknowledged.optional().meta({
     description:
       "Shows the producer address even if no witness (reference or old host) confirms the node's chain. If the chain is the wrong one, the registered Pillar produces nothing",
-    see: "operating.md#witnesses-of-the-chain",
+    see: "sync.md#witnesses-of-the-chain",
   }),
   tolerance: z.number().int().min(1).max(1000).default(20).meta({
     description: "The most that the height may differ from the references' median",

@@ -29,7 +29,7 @@ const oldHost = z
   .transform(readPrivateKey)
   .meta({
     description: `The Pillar's old host: a witness of the chain; with \`sync.from: oldHost\` the source of the chain copy, with \`orchestrator.move\` that of the orchestrator. ${loginRule}`,
-    see: "operating.md#the-chain-from-the-old-host",
+    see: "sync.md#the-chain-from-the-old-host",
   });
 
 const successor = z
@@ -194,7 +194,7 @@ function findWitnessFaults({ lifecycle, host, node, sync, oldHost }: Config): Fa
       references.length === 0 &&
       (oldHost ?? unverifiedChain) === undefined && [
         "sync.references",
-        "needed a witness of the chain: an independent node's RPC here, or the old host (oldHost: address and hostKey). A fresh momentum does not prove which chain a node is on; docs/operating.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks",
+        "needed a witness of the chain: an independent node's RPC here, or the old host (oldHost: address and hostKey). A fresh momentum does not prove which chain a node is on; docs/sync.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks",
       ],
     sync.from === "oldHost" &&
       oldHost === undefined && ["oldHost", "needed with sync.from: oldHost: the host whose chain is copied"],

@@ -48,7 +48,7 @@ export function formatWaysBack(
   const what = known ? `height ${currentHeight} does not change` : "the node does not answer";
   return [
     `If ${what} for ${formatDuration(sync.stallMinutes * 60_000)}, and ${status()} shows no other cause, the node's database`,
-    "may be damaged, as by a power cut. Two ways back (docs/operating.md, A damaged database). In minutes, by a copy of the",
+    "may be damaged, as by a power cut. Two ways back (docs/troubleshooting.md, A damaged database). In minutes, by a copy of the",
     "chain from a synced host of yours, whose node keeps running:",
     ...(oldHost
       ? []

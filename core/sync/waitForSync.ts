@@ -175,7 +175,7 @@ function createGiveUpError(
       "if a reference is wrong, or of another network, take it out of pillar-host:sync.references; if witnesses disagree, add a reference: the majority decides",
     why.gap && installLines(why.gap, run.up).join("\n  "),
     why.kind === "unwitnessed" &&
-      `add a reference that answers and has the required version (docs/operating.md, Witnesses of the chain): ${run.setTo("sync.references[0]", "URL")}`,
+      `add a reference that answers and has the required version (docs/sync.md, Witnesses of the chain): ${run.setTo("sync.references[0]", "URL")}`,
   ];
   const isAwaiting = wait === "await" && !needed.some((task) => task);
   return new ProblemError({

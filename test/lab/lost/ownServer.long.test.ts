@@ -10,7 +10,7 @@ import { cli } from "../cli/fixture.ts";
 import { expectFailure, expectSuccess, onHost } from "../fixture.ts";
 import { moveConfig, moveStage, signersOf } from "../orchestrator/moveStage.ts";
 
-// docs/operating.md, Lost laptop; for a server of a cloud: clouds/lostLaptop.ts.
+// docs/troubleshooting.md, Lost laptop; for a server of a cloud: clouds/lostLaptop.ts.
 
 describe("an own server with the orchestrator, state and event log in a bucket, and a lost laptop", () => {
   const stage = moveStage({ inBucket: true, hasPassphrase: true });
