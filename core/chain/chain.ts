@@ -13,6 +13,7 @@ import {
   parseNodeId,
   parsePaidEpochs,
   parsePillar,
+  parsePillarNames,
   parseProduced,
   parseRows,
   parseStanding,
@@ -127,6 +128,7 @@ export function createChainClient(name: string, call: Call, close: () => void) {
       const page = await askOptional("embedded.pillar.getAll", [0, pillarRows]);
       return page === undefined ? undefined : parseStanding(page, pillar);
     },
+    pillarNames: async () => parsePillarNames(await ask("embedded.pillar.getAll", [0, pillarRows])),
     version: async () =>
       parseForm("stats.processInfo", await ask("stats.processInfo", []), { version: isPrintable }).version,
     /** Reads the public key by which the node's peers know it, from its network-private-key: no two nodes have the same. */

@@ -82,6 +82,11 @@ export function parsePillar(result: unknown, asked: string) {
   return { name, producerAddress, withdrawAddress, figures };
 }
 
+/** Returns the names of a page of Pillars. */
+export function parsePillarNames(result: unknown): string[] {
+  return parseList(result, "embedded.pillar.getAll").map((row) => parseForm("Pillar", row, { name: isPrintable }).name);
+}
+
 export function parseStanding(result: unknown, pillar: string): PillarStanding | undefined {
   const { count, list } = parseForm("embedded.pillar.getAll", result, { count: isCount, list: isList });
   const weights = list.map((row) => {

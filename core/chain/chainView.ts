@@ -8,7 +8,7 @@ import { addVersionFault } from "./nodeVersion.ts";
 import { type Answered, createSilentFault, isAnswered, listLeftOut, type NodeRole, type Reading } from "./reading.ts";
 
 /** The nodes to ask about one chain. */
-interface ChainNodes extends Partial<Readonly<Record<Exclude<NodeRole, "reference">, NodeTarget | undefined>>> {
+export interface ChainNodes extends Partial<Readonly<Record<Exclude<NodeRole, "reference">, NodeTarget | undefined>>> {
   readonly references: readonly string[];
 }
 

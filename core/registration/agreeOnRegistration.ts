@@ -39,9 +39,9 @@ export function readPillar(client: ChainClient, pillar: string, limit: number): 
   return readNode<PillarWord>(client, ask, limit);
 }
 
-const hostTimeoutMs = 10_000;
+export const hostTimeoutMs = 10_000;
 /** Shorter, because a reference that is down for good costs this time in every run. */
-const referenceTimeoutMs = 5000;
+export const referenceTimeoutMs = 5000;
 
 /** `by`: the nodes that agree, in the order in which they were asked. */
 export type RegistrationAgreement = { readonly notes: readonly string[] } & (

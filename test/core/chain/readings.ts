@@ -12,6 +12,7 @@ export function clientNamed(name: string, changes: Partial<ChainClient> = {}): C
     before: unasked("a momentum before"),
     pillar: unasked("a Pillar"),
     standing: unasked("a standing"),
+    pillarNames: unasked("the names of Pillars"),
     paidEpochs: unasked("paid epochs"),
     rewards: unasked("rewards"),
     bridge: unasked("the bridge"),
