@@ -4,7 +4,9 @@ import { formatConfigFaults } from "../core/config/configFaults.ts";
 import { findPlainSecrets } from "../core/config/secretKeys.ts";
 import { openStackStore } from "../core/config/stackStore.ts";
 import { type HostOutput, type LastRun, parseOutputs, type RunOutputs } from "../core/journey/outputs.ts";
+import { askAboutOwnName, describeUnknownName } from "../core/registration/askAboutName.ts";
 import { commandsFor } from "../core/util/commands.ts";
+import { ProblemError } from "../core/util/problem.ts";
 import { warn } from "./log.ts";
 import { checkRetirement } from "./retirement/checkRetirement.ts";
 
@@ -21,7 +23,18 @@ export async function prepareRun(): Promise<{ readonly config: StackConfig; read
   if (config.store !== undefined) await store.readLines();
   const last = await readLastRun();
   if (config.lifecycle === "retiring") await checkRetirement(config, last);
+  else await refuseUnknownName(config, last);
   return { config, last };
+}
+
+/** Refuses a name that no Pillar has, before hours of sync. A Pillar that an earlier run saw is not asked for again. @throws */
+export async function refuseUnknownName(config: StackConfig, last: LastRun): Promise<void> {
+  if (last.registration?.address !== undefined || (last.finished && config.lifecycle === "adopted")) return;
+  // A login that no run has proved yet is not tried here.
+  const answer = await askAboutOwnName(config, last.finished ? last : {});
+  if (answer.kind !== "unknown") return;
+  const problem = describeUnknownName(config, answer);
+  throw new ProblemError({ ...problem, what: `${problem.what}; nothing was changed` });
 }
 
 function readConfig(): StackConfig {

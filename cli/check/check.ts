@@ -16,6 +16,7 @@ import { rehearse } from "../../core/orchestrator/checks/rehearsal.ts";
 import { createChainReaders, readFreeBytes } from "../../core/orchestrator/checks/survey.ts";
 import { openPair } from "../../core/orchestrator/hosts/hostPair.ts";
 import { createMoveInputs } from "../../core/orchestrator/hosts/moveInputs.ts";
+import { askAboutOwnName, describeUnknownName } from "../../core/registration/askAboutName.ts";
 import { listReferences } from "../../core/retirement/retirementInputs.ts";
 import { resolveOwnIdentityPath } from "../../core/store/recordsDirectory.ts";
 import { agreeOnHeight, type ReferenceReading } from "../../core/sync/compareReferences.ts";
@@ -28,7 +29,7 @@ import { formatRequestError } from "../../core/util/sendRequest.ts";
 import { formatSize } from "../../core/util/timeText.ts";
 import { openStack, type StackInfo } from "../status/openStack.ts";
 import { checkHost } from "./checkHost.ts";
-import { checkNodeVersion } from "./checkNodeVersion.ts";
+import { checkNodeVersion, isNodeExpected } from "./checkNodeVersion.ts";
 import { type CheckRow, decideCheckExitCode, fail, formatChecks, pass, pending } from "./checkRow.ts";
 
 /** Makes all checks that `pulumi up` makes before it changes anything. Returns the exit code. @throws ProblemError */
@@ -44,6 +45,7 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
       run("host", checkHost),
       run("node's version", checkNodeVersion),
       run("references", checkReferences),
+      run(nameTopic, checkPillarName),
       ...(["controller", "orchestrator", "node"] as const).map((name) => checkRelease(name, config[name].release)),
       run("this machine", checkDiskSpace),
       run("store", checkStore),
@@ -69,6 +71,18 @@ export async function checkReferences({ config, address = "", hostKey = "" }: St
   const readings = await readSharedHeights(newest, 5000);
   view.close();
   return [...risk, ...compareWitnesses(readings, sync.tolerance)];
+}
+
+const nameTopic = "Pillar's name";
+
+export async function checkPillarName(source: StackInfo): Promise<CheckRow[]> {
+  const { config } = source;
+  if (config.lifecycle === "retiring") return [];
+  const answer = await askAboutOwnName(config, isNodeExpected(source) ? source : {});
+  if (answer.kind === "known") return [pass(nameTopic, `${config.pillar.name} is registered, says ${answer.by[0]}`)];
+  if (answer.kind === "unasked") return [pending(nameTopic, `no node can say whether it is registered: ${answer.why}`)];
+  const { what, found, needed, next } = describeUnknownName(config, answer);
+  return [fail(nameTopic, what, found, `needed: ${needed}`, next)];
 }
 
 function compareWitnesses(readings: readonly ReferenceReading[], tolerance: number): CheckRow[] {

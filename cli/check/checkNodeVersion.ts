@@ -15,10 +15,16 @@ import { type CheckRow, fail, pass, pending } from "./checkRow.ts";
 
 const topic = "node's version";
 
+/** True unless the host gets its node in the first run, which is still to come. */
+export const isNodeExpected = ({ config, state }: Pick<StackInfo, "config" | "state">): boolean =>
+  config.lifecycle !== "active" || state.isBegun;
+
 /** Checks whether the node's version is enough now and later. Without an answer, lists the required versions. */
-export async function checkNodeVersion({ stack, config, address, hostKey }: StackInfo): Promise<CheckRow[]> {
+export async function checkNodeVersion(source: StackInfo): Promise<CheckRow[]> {
+  const { stack, config, address, hostKey } = source;
   if (config.lifecycle === "retiring") return [];
   if (address === undefined || hostKey === undefined) return [listRequiredVersions(config, "there is no node yet")];
+  if (!isNodeExpected(source)) return [listRequiredVersions(config, "the node is not installed yet")];
   const target = createNodeTarget(config, address, hostKey);
   const node = openNodeChain("the node", target);
   try {

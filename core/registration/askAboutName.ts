@@ -1,5 +1,9 @@
 import { type ChainNodes, openChainView } from "../chain/chainView.ts";
+import { createNodeTarget } from "../chain/configuredNode.ts";
 import { isAnswered, listLeftOut, type Reading, readNode } from "../chain/reading.ts";
+import type { StackConfig } from "../config/config.ts";
+import { createWitnessSources } from "../sync/gateSettings.ts";
+import { commandsFor } from "../util/commands.ts";
 import { hostTimeoutMs, referenceTimeoutMs } from "./agreeOnRegistration.ts";
 
 /** `unknown`: every node that answered is up to date, and has no such Pillar. `unasked`: no node could tell. */
@@ -15,6 +19,17 @@ export type NameAnswer =
   | { readonly kind: "unasked"; readonly why: string };
 
 type NameReading = Reading<{ readonly isRegistered: boolean }>;
+
+/** Asks a stack's references and old host about its Pillar's name, and the node of its host, if that is given. */
+export function askAboutOwnName(
+  config: StackConfig,
+  { address, hostKey }: { readonly address?: string | undefined; readonly hostKey?: string | undefined },
+): Promise<NameAnswer> {
+  const { references, witnessHost } = createWitnessSources(config);
+  const isKnown = address !== undefined && hostKey !== undefined;
+  const own = isKnown ? createNodeTarget(config, address, hostKey) : undefined;
+  return askAboutName(config.pillar.name, { own, oldHost: witnessHost, references });
+}
 
 /**
  * Asks nodes whether a Pillar has this name. Never throws. A node that is behind its network may lack a registration,
@@ -76,11 +91,16 @@ function countEdits(from: string, to: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** Formats an unknown name in lines: what is wrong, and the nearest names. */
-export function formatUnknownName(name: string, { by, height, nearest }: NameAnswer & { kind: "unknown" }): string[] {
-  const similar = nearest.length > 0 ? `its nearest names: ${nearest.join(", ")}` : "no registered name is similar";
-  return [
-    `no Pillar "${name}" on the chain of ${by.join(", ")} (height ${height})`,
-    `${similar}. Upper and lower case count.`,
-  ];
+/** Formats an unknown name as a problem. */
+export function describeUnknownName(
+  { stack, pillar: { name } }: Pick<StackConfig, "stack" | "pillar">,
+  { by, height, nearest }: NameAnswer & { kind: "unknown" },
+) {
+  const { setText, up } = commandsFor(stack);
+  return {
+    what: `no Pillar "${name}" on the chain of ${by.join(", ")} (height ${height})`,
+    found: nearest.length > 0 ? `its nearest names: ${nearest.join(", ")}` : "no registered name is similar",
+    needed: "the name as the wallet shows it under Pillars; upper and lower case count",
+    next: `${setText("pillar.name", nearest[0] ?? "NAME")} && ${up}`,
+  };
 }

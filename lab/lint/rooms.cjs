@@ -21,7 +21,7 @@ const core = {
   notify: ["util"],
   host: ["chain", "config", "ssh", "util"],
   sync: ["host", "chain", "config", "eventLog", "ssh", "store", "util"],
-  registration: ["sync", "host", "chain", "eventLog", "ssh", "store", "util"],
+  registration: ["sync", "host", "chain", "config", "eventLog", "ssh", "store", "util"],
   // The gate does not depend on this folder: it can be deleted together with its provider.
   chainCopy: ["sync", "chain", "eventLog", "host", "ssh", "util"],
   orchestrator: ["sync", "steps", "chain", "cloud", "config", "eventLog", "host", "ssh", "store", "util"],

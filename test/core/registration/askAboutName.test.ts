@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import {
   askAboutName,
   decideName,
+  describeUnknownName,
   findNearestNames,
-  formatUnknownName,
 } from "../../../core/registration/askAboutName.ts";
 import { closedPort, fakeNode, synced, use } from "../chain/fakes.ts";
 import { silent } from "../chain/readings.ts";
@@ -34,10 +34,12 @@ test("a name is known if one node knows it, and otherwise unknown, with the near
     nearest: ["Anvil", "Anvil-2"],
   });
   if (unknown.kind !== "unknown") throw new Error();
-  expect(formatUnknownName("Anvill", unknown)).toEqual([
-    `no Pillar "Anvill" on the chain of reference ${good} (height 2752)`,
-    "its nearest names: Anvil, Anvil-2. Upper and lower case count.",
-  ]);
+  expect(describeUnknownName({ stack: "prod-2", pillar: { name: "Anvill" } }, unknown)).toEqual({
+    what: `no Pillar "Anvill" on the chain of reference ${good} (height 2752)`,
+    found: "its nearest names: Anvil, Anvil-2",
+    needed: "the name as the wallet shows it under Pillars; upper and lower case count",
+    next: "pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod-2 && pulumi up -s prod-2",
+  });
 });
 
 test("a node that is behind, silent, or does not offer the method proves nothing", async () => {
@@ -61,7 +63,9 @@ test("a node without a list of Pillars leaves the nearest names out", async () =
   const answer = await askAboutName("Anvill", { references: [url] });
   expect(answer).toMatchObject({ kind: "unknown", nearest: [] });
   if (answer.kind !== "unknown") throw new Error();
-  expect(formatUnknownName("Anvill", answer)[1]).toBe("no registered name is similar. Upper and lower case count.");
+  const { found, next } = describeUnknownName({ stack: "prod-2", pillar: { name: "Anvill" } }, answer);
+  expect(found).toBe("no registered name is similar");
+  expect(next).toContain("pillar-host:pillar.name NAME -s prod-2");
 });
 
 test("silent nodes do not matter beside one that answers", () => {
