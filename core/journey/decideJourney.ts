@@ -151,7 +151,7 @@ function decideActiveStage(facts: StackFacts, registration: Registration | undef
     if (kind === "earlier") return wasOurs ? "wentBack" : "wallet";
     if (kind === "foreign") return wasOurs ? "left" : "foreign";
     if (kind === "unknown") return "unseen";
-    return kind === "unknownPillar" ? "wallet" : "registered";
+    return kind === "unknownPillar" ? kind : "registered";
   }
   const done = facts.facts?.done;
   const wasSynced = state?.wait ? state.wait.syncedAt !== undefined : state?.last.finished;

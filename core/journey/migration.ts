@@ -34,7 +34,7 @@ export function decideMigration(input: MigrationInput): MigrationStep {
   const open = [next, oldNext].find((each) => each?.before === "activeRun" || each?.before === "cutOffRun");
   if (open) return open;
   if (freshStack.lifecycle !== "active") return stop(migrationTexts.notActive(freshStack.stack, freshStack.lifecycle));
-  if (["notStarted", "tooEarly"].includes(next.stage) || next.before === "unfinishedRun") return next;
+  if (["notStarted", "tooEarly", "unknownPillar"].includes(next.stage) || next.before === "unfinishedRun") return next;
   if (oldNext?.stage === "gone") return { step: { kind: "none" }, lines: migrationTexts.end(old, fresh) };
   const own = next.step.kind === "none" ? undefined : next;
   return decideAdoption(both) ?? decideMove(both) ?? own ?? decideRetirement(both);

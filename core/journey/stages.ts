@@ -29,6 +29,7 @@ const up: Next = (run) => run.up;
 const upSays: Next = (run) => `${run.up} says what to do`;
 export const goOn = (run: Commands) => `${run.up} continues from here`;
 export const moveFirst = (run: Commands) => `do not update the wallet yet; the orchestrator moves first: ${run.up}`;
+const correctName: Next = (run) => `correct the Pillar's name: ${run.setText("pillar.name", "NAME")}`;
 const watch: Next = ({ status }) => `do not touch the wallet; ${status("--watch")} waits for the sync`;
 const goBack: Next = (_, { pillar, registration }) => formatWayBack(pillar, registration?.earlier);
 const keepOld: Next = () =>
@@ -49,6 +50,7 @@ export const stages = {
   behind: ["wait", "was synced, but is not synced now", "wait", watch],
   tooEarly: ["attention", "REGISTERED TOO EARLY: the node is not synced", "stop", goBack],
   unseen: ["step", "synced", "wait", (run) => `${run.up} asks again which address is registered`],
+  unknownPillar: ["attention", "synced, but no Pillar has its name", "stop", correctName],
   wallet: ["step", "synced", "wallet", (run) => `${run.up} shows the producer address, and what to do in the wallet`],
   foreign: ["attention", "synced, but the Pillar is registered with an unknown address", "wallet", upSays],
   /** As `foreign`, after this host's address. */

@@ -49,6 +49,8 @@ export function formatStage(known: Known, next: string): string[] {
     case "wallet":
     case "wentBack":
       return formatUpdate(known, next, sentence);
+    case "unknownPillar":
+      return formatUnknownPillar(run, sentence);
     case "unseen":
       return [sentence || `The Pillar's registration can't be read now: ${getReason(parts?.registration)}.`, again];
     case "behind": {
@@ -101,6 +103,15 @@ const formatAdopted = ({ retire }: Commands): string[] => [
   "This host is left as it is, but for the node's version in node.release. Once its Pillar produces on another host, retire this one. STACK is the other host's stack:",
   `  ${retire("STACK")}`,
   "  (if the other host has no stack here: docs/retiring.md)",
+];
+
+const formatUnknownPillar = (run: Commands, sentence: string): string[] => [
+  `WARNING: ${sentence}`,
+  "Change nothing in the wallet: it shows the right name under Pillars. Upper and lower case count. Similar names:",
+  `  ${run.check()}`,
+  "Correct the name, in the old host's stack too if there is one. Nothing has to be deployed or synced again:",
+  `  ${run.setText("pillar.name", "NAME")}`,
+  `  ${run.up}`,
 ];
 
 /** Leaves out the wallet's clicks while the orchestrator has to move first, because operators follow them at once. */

@@ -102,9 +102,9 @@ export function isOurs(registration: Registration): registration is Extract<Regi
   return ["registered", "producing", "tooEarly"].includes(registration.kind);
 }
 
-/** True if this host's address may be printed: its node is synced, or the address is registered anyway. */
+/** True if this host's address may be printed: its node is synced and its Pillar exists, or the address is registered. */
 export function mayShowAddress(node: Pick<NodeStatus, "synced">, registration: Registration): boolean {
-  return node.synced || isOurs(registration);
+  return (node.synced && registration.kind !== "unknownPillar") || isOurs(registration);
 }
 
 /** The output `registration`. Times are ISO 8601. A fact that is not known is absent. */

@@ -74,7 +74,7 @@ test.each<[Needs, string, string, Partial<StackView>]>([
   ["step", "synced", active, { synced: true }],
   ["step", "synced", "./pillar-host resume prod", { synced: true, ...killed }],
   ["step", "synced", `${up} shows the producer address`, synced("earlier")],
-  ["step", "synced", `${up} shows the producer address`, synced("nobody")],
+  ["attention", "synced, but no Pillar has its name", "correct the Pillar's name: pulumi config", synced("nobody")],
   ["step", "synced", `${up} asks again which address is registered`, { synced: true, locks: [], parts: late }],
   ["step", "producing", `${up} records the first momentum`, { ...synced("producing"), state: unnoted }],
   ["step", "producing", "do not update the wallet yet", { ...synced("producing"), settings }],

@@ -99,7 +99,17 @@ test("up, next, status and migrate agree at the end of every run", () => {
     { numRuns: 2000 },
   );
   expect([...seen].sort()).toEqual(
-    ["behind", "foreign", "producing", "registered", "tooEarly", "unseen", "wallet", "wentBack"].sort(),
+    [
+      "behind",
+      "foreign",
+      "producing",
+      "registered",
+      "tooEarly",
+      "unknownPillar",
+      "unseen",
+      "wallet",
+      "wentBack",
+    ].sort(),
   );
 });
 

@@ -157,6 +157,7 @@ test.each<[string, Changes, Changes, RegExp]>([
 
 test.each<[string, Changes, Changes | undefined]>([
   ["registered too early", { ...parts("tooEarly"), ...behind }, adopted],
+  ["a name that no Pillar has", parts("unknownPillar"), undefined],
   ["registered elsewhere again", parts("earlier", { wasOurs: true }), adopted],
   ["the new stack is an old host's", { lifecycle: "adopted" }, adopted],
   ["no address of the old host", { oldHost: "" }, undefined],

@@ -4,6 +4,8 @@ import {
   decideRegistration,
   findSwitch,
   isOurs,
+  mayShowAddress,
+  type Registration,
   type RegistrationFacts,
 } from "../../../core/registration/registration.ts";
 import { formatRegistration } from "../../../core/registration/registrationMessages.ts";
@@ -85,6 +87,12 @@ test.each<[string, string[], object | undefined, object | undefined]>([
 ])("a switch is %s", (_what, producers, switched, expected) => {
   const memory = { earlier: old, switched: switched as typeof logged };
   expect(findSwitch(chainOf(producers), ours, memory)).toEqual(expected);
+});
+
+test("the address of a synced host is shown unless no Pillar has the name", () => {
+  const unknown = { kind: "unknown", why: "no node", notes: [] } as const;
+  const shown = (registration: Registration) => mayShowAddress({ synced: true }, registration);
+  expect([shown(unknown), shown({ kind: "unknownPillar", notes: [] })]).toEqual([true, false]);
 });
 
 // No mix of answers may lead to either.
