@@ -48,7 +48,11 @@ export async function adoptHost(
   const key =
     hostKey ??
     findOldHost(config, address)?.hostKey ??
-    (await confirmHostKey(address, config.ssh.port, { option: "--host-key", proxy: createProxyLogin(config.ssh) }));
+    (await confirmHostKey(address, {
+      option: "--host-key",
+      port: config.ssh.port,
+      proxy: createProxyLogin(config.ssh),
+    }));
   const isNew = !(await model.listStacks()).includes(stack);
   // Asks for the pass phrase now: a configuration without secrets could be read without it.
   if (isNew) await model.read(["stack", "export", "--show-secrets"]);

@@ -1,4 +1,5 @@
 import { readPresentedKey, type SshTarget } from "../../core/ssh/ssh.ts";
+import { isSameMachine } from "../../core/util/hostPort.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { quote } from "../../core/util/quote.ts";
 import { askConfirmation, isTerminal } from "../terminal/prompts.ts";
@@ -7,24 +8,33 @@ import type { InitFlags } from "./stackText.ts";
 const printKey = "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub";
 const compare = `compare the key on the host's console: ${printKey}`;
 
+const refuse = (what: string, needed: string, next?: string) =>
+  new ProblemError({ what: `${what}; nothing was written`, needed, next });
+
 interface HostKeyQuestion extends Pick<InitFlags, "hostKey" | "fingerprint" | "acceptHostKey"> {
   readonly option: string;
+  readonly port: number;
+  /** The stack's own host, if this question is about another one. */
+  readonly newHost?: { readonly address?: string | undefined; readonly hostKey?: string | undefined };
   readonly proxy?: SshTarget | undefined;
 }
 
 /** Returns the given host key, or the presented one once the operator has compared it. @throws Refusal */
 export async function confirmHostKey(
   address: string,
-  port: number,
-  { hostKey, fingerprint, acceptHostKey, option, proxy }: HostKeyQuestion,
+  { hostKey, fingerprint, acceptHostKey, option, port, proxy, newHost = {} }: HostKeyQuestion,
 ): Promise<string> {
+  const refuseNewHost = (key?: string) => {
+    if (isSameMachine(newHost, { address, hostKey: key }))
+      throw refuse(`${address} is the new host itself`, "give the address of the Pillar's present host");
+  };
+  refuseNewHost(hostKey);
   if (hostKey !== undefined) return hostKey;
   const shown = await readPresentedKey(address, port, proxy);
-  const refuse = (what: string, needed: string, next?: string) =>
-    new ProblemError({ what: `${what}; nothing was written`, needed, next });
   if (shown.fault !== undefined)
     throw refuse(shown.fault, `give the address of a server that answers, or --port PORT; behind a proxy: ${option}`);
   const { key } = shown;
+  refuseNewHost(key);
   const known = `${address} shows the host key ${shown.fingerprint}`;
   if (fingerprint === shown.fingerprint) return key;
   if (fingerprint !== undefined)

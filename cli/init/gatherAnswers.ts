@@ -25,10 +25,10 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
   const isCloud = provider !== "existing";
   const port = Number(flags.port ?? 22);
   const { release, releaseSha256 } = flags;
-  const host = isCloud
+  const host: Machine & Pick<Answers, "user" | "sshFrom"> = isCloud
     ? { user: "root", sshFrom: flags.sshFrom ?? [await askNetwork()] }
     : { ...(await askServer(port, flags)), sshFrom: [] };
-  const witnesses = adopt ? { references: [] } : await askWitnesses(port, flags);
+  const witnesses = adopt ? { references: [] } : await askWitnesses(port, host, flags);
   const nodeRelease = await askNodeRelease(findRequiredVersion(readExample({ provider, adopt })), flags);
   const login = await chooseLogin(flags, isCloud);
   return { stack, pillar, provider, adopt, port, release, releaseSha256, ...host, ...witnesses, nodeRelease, login };
@@ -37,29 +37,34 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
 const ask = (name: keyof typeof answerSchemas, message: string, instead: string, usual?: string) =>
   askText(message, { instead, default: usual, validate: createValidator(answerSchemas[name]) });
 
-const askAddress = () => ask("address", "What is the host's address?", "--address ADDRESS of the server");
+type Machine = Pick<Answers, "address" | "hostKey">;
 
-async function askServer(port: number, flags: InitFlags): Promise<Pick<Answers, "address" | "hostKey" | "user">> {
-  const address = flags.address ?? (await askAddress());
+async function askServer(port: number, flags: InitFlags): Promise<Machine & Pick<Answers, "user">> {
+  const question = { ...flags, option: "--host-key", port };
+  const askAddress = () => ask("address", "What is the host's address?", "--address ADDRESS of the server");
+  const host = await confirmAddress(flags.address, askAddress, question);
   const hasLogin = flags.keyFile !== undefined || flags.agent || flags.password;
-  const question = "Which user logs in on the host (a user other than root needs sudo)?";
-  const user = flags.user ?? (hasLogin ? "root" : await ask("user", question, "--user USER", "root"));
-  return { user, ...(await confirmAddress(address, port, { ...flags, option: "--host-key" }, !flags.address)) };
+  const which = "Which user logs in on the host (a user other than root needs sudo)?";
+  return { ...host, user: flags.user ?? (hasLogin ? "root" : await ask("user", which, "--user USER", "root")) };
 }
 
 /** Asks for the witnesses of the new node's chain: the Pillar's present host, then independent nodes. At least one. */
-async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answers, "oldHost" | "references">> {
+async function askWitnesses(
+  port: number,
+  newHost: Machine,
+  flags: InitFlags,
+): Promise<Pick<Answers, "oldHost" | "references">> {
   const { oldHostKey: hostKey, oldFingerprint: fingerprint, acceptHostKey, reference = [] } = flags;
   const isGiven = flags.oldHost !== undefined || reference.length > 0;
-  const address = isGiven
-    ? flags.oldHost
-    : await askText("What is the address of the Pillar's present host, a witness of the chain (empty: none)?", {
-        instead: "--old-host ADDRESS, or --reference URL of an independent node's RPC: witnesses of the chain",
-        required: false,
-        validate: (text) => text === "" || createValidator(answerSchemas.address)(text),
-      });
-  const question = { hostKey, fingerprint, acceptHostKey, option: "--old-host-key" };
-  const oldHost = address ? await confirmAddress(address, port, question, !isGiven) : undefined;
+  const askOldHost = () =>
+    askText("What is the address of the Pillar's present host, a witness of the chain (empty: none)?", {
+      instead: "--old-host ADDRESS, or --reference URL of an independent node's RPC: witnesses of the chain",
+      required: false,
+      validate: (text) => text === "" || createValidator(answerSchemas.address)(text),
+    });
+  const question = { hostKey, fingerprint, acceptHostKey, option: "--old-host-key", port, newHost };
+  const given = isGiven ? (flags.oldHost ?? "") : undefined;
+  const oldHost = given === "" ? undefined : await confirmAddress(given, askOldHost, question);
   if (isGiven) return { oldHost, references: reference };
   const hint = `docs/sync.md says how to find them${oldHost ? "; empty: none" : ""}`;
   const asked = await askText(`Which independent nodes' RPCs, better two, separated by a blank (${hint})?`, {
@@ -100,16 +105,17 @@ The controller may build an older node. The releases, with their hashes:\n  ${ga
 
 /** Confirms a host's key. After a typed address that fails, asks for another one, to keep the other answers. */
 async function confirmAddress(
-  named: string,
-  port: number,
-  question: Parameters<typeof confirmHostKey>[2],
-  isTyped: boolean,
-): Promise<{ address: string; hostKey: string }> {
-  for (let address = named; ; address = await askAddress()) {
+  given: string | undefined,
+  askAddress: () => Promise<string>,
+  question: Parameters<typeof confirmHostKey>[1],
+) {
+  for (;;) {
+    const address = given ?? (await askAddress());
+    if (address === "") return undefined;
     try {
-      return { address, hostKey: await confirmHostKey(address, port, question) };
+      return { address, hostKey: await confirmHostKey(address, question) };
     } catch (error) {
-      if (!isTyped || !(error instanceof ProblemError)) throw error;
+      if (given !== undefined || !(error instanceof ProblemError)) throw error;
       console.error(error.message);
     }
   }

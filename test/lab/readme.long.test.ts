@@ -141,10 +141,12 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
       [/Which host\?/, "\r"],
       // Pasted with blanks; nothing listens there: it asks again, and keeps the other answers.
       [/the host's address\?/, " 127.0.0.9 \r"],
-      [/Which user/, "\r"],
       [/no ssh server with an ed25519 key answers at 127\.0\.0\.9:22[\s\S]*the host's address\?/, `${fresh.address}\r`],
       [/Is it the same key\?/, "y\r"],
-      [/the Pillar's present host/, `${old.address}\r`],
+      [/Which user/, "\r"],
+      // Typed by mistake: it asks again.
+      [/the Pillar's present host/, `${fresh.address}\r`],
+      [/is the new host itself[\s\S]*the Pillar's present host/, `${old.address}\r`],
       [/Is it the same key\?/, "y\r"],
       [/independent nodes' RPCs/, "\r"],
       [
