@@ -1,6 +1,8 @@
 import { formatRequirement, type VersionGap } from "../../core/chain/requiredVersions.ts";
 import { findVersion } from "../../core/chain/versions.ts";
+import { askAboutName, formatUnknownName } from "../../core/registration/askAboutName.ts";
 import { countAgentKeys } from "../../core/ssh/login.ts";
+import { commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { askChoice, askText } from "../terminal/prompts.ts";
 import { answerSchemas, createValidator, refuseBadAnswers } from "./checkAnswers.ts";
@@ -20,7 +22,7 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
     ["--node-release-sha256", answerSchemas.nodeReleaseSha256, flags.nodeReleaseSha256],
     ["--node-release-version", answerSchemas.nodeReleaseVersion, flags.nodeReleaseVersion],
   ]);
-  const pillar = flags.pillar ?? (await ask("pillar", "What is the Pillar's name on chain?", "--pillar NAME"));
+  const named = flags.pillar ?? (await askPillar());
   const { provider, adopt } = await chooseHost(flags);
   const isCloud = provider !== "existing";
   const port = Number(flags.port ?? 22);
@@ -29,6 +31,7 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
     ? { user: "root", sshFrom: flags.sshFrom ?? [await askNetwork()] }
     : { ...(await askServer(port, flags)), sshFrom: [] };
   const witnesses = adopt ? { references: [] } : await askWitnesses(port, host, flags);
+  const pillar = await confirmPillar(named, witnesses.references, stack, flags);
   const nodeRelease = await askNodeRelease(findRequiredVersion(readExample({ provider, adopt })), flags);
   const login = await chooseLogin(flags, isCloud);
   return { stack, pillar, provider, adopt, port, release, releaseSha256, ...host, ...witnesses, nodeRelease, login };
@@ -36,6 +39,28 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
 
 const ask = (name: keyof typeof answerSchemas, message: string, instead: string, usual?: string) =>
   askText(message, { instead, default: usual, validate: createValidator(answerSchemas[name]) });
+
+const askPillar = () => ask("pillar", "What is the Pillar's name on chain?", "--pillar NAME");
+
+/** Asks witnesses for the Pillar. A typed name that none of them knows is asked for again. @throws Refusal of a flag's */
+async function confirmPillar(
+  named: string,
+  references: readonly string[],
+  stack: string,
+  flags: InitFlags,
+): Promise<string> {
+  for (let name = named; ; name = await askPillar()) {
+    const answer = await askAboutName(name, { references });
+    if (answer.kind === "known") return name;
+    if (answer.kind === "unasked") {
+      console.error(`Not asked yet: whether ${name} is registered. ${commandsFor(stack).check()} asks the chain.`);
+      return name;
+    }
+    const [what = "", needed] = formatUnknownName(name, answer);
+    if (flags.pillar !== undefined) throw new ProblemError({ what: `${what}; nothing was written`, needed });
+    console.error(`${what}:\n  ${needed}`);
+  }
+}
 
 type Machine = Pick<Answers, "address" | "hostKey">;
 

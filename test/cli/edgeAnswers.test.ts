@@ -46,7 +46,8 @@ test("adopt refuses the other stack's own host under another name", async () => 
 
 const initAnswers = [
   ...["--pillar", "Anvil", "--provider", "existing", "--address", "203.0.113.8", "--host-key", key, "--agent"],
-  ...["--reference", "http://203.0.113.10:35997"],
+  // Nothing listens there.
+  ...["--reference", "http://127.0.0.1:1"],
 ];
 const noRelease = "--no-node-release";
 

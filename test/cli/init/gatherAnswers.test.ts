@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { gatherAnswers } from "../../../cli/init/gatherAnswers.ts";
-import { sshHost, use } from "../../core/chain/fakes.ts";
+import { fakeNode, sshHost, synced, use } from "../../core/chain/fakes.ts";
 
 /** A question's pattern, and the answer that is typed. */
 type Typed = readonly [question: RegExp, answer: string | boolean];
@@ -58,10 +58,10 @@ test("refuses the new host as the present host at that question, by address and 
   const host = await use(sshHost());
   const other = { reference: [], oldHostKey: "ssh-ed25519 AAAA" };
   const given = { address: "127.0.0.1", port: String(host.port), hostKey: host.hostKey };
-  const references: Typed = [/independent nodes' RPCs/, "http://192.0.2.1:35997"];
+  const references: Typed = [/independent nodes' RPCs/, "http://127.0.0.1:1"];
 
   const byAddress = await typing([[present, "127.0.0.1"], [present, ""], references], { ...given, ...other });
-  expect(byAddress).toMatchObject({ oldHost: undefined, references: ["http://192.0.2.1:35997"] });
+  expect(byAddress).toMatchObject({ oldHost: undefined, references: ["http://127.0.0.1:1"] });
   expect(screen()).toContain("127.0.0.1 is the new host itself; nothing was written\n  needed: give the address of");
 
   await typing([[present, "localhost"], [present, ""], references], given);
@@ -70,7 +70,45 @@ test("refuses the new host as the present host at that question, by address and 
 });
 
 test("refuses the new host as --old-host, without a question", async () => {
-  const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
-  const given = { address: "192.0.2.1", hostKey: key, oldHost: "192.0.2.2", oldHostKey: key };
-  await expect(typing([], given)).rejects.toThrow("192.0.2.2 is the new host itself");
+  const old = { oldHost: "192.0.2.2", oldHostKey: key };
+  await expect(typing([], { ...given, ...old })).rejects.toThrow("192.0.2.2 is the new host itself");
+});
+
+/** Starts a node that knows the Pillar Anvil, and no other. */
+async function nodeOfAnvil() {
+  const pillars = {
+    "embedded.pillar.getByName": (name: string) =>
+      name === "Anvil" ? { name, producerAddress: "z1qo", withdrawAddress: "z1qw" } : null,
+    "embedded.pillar.getAll": { count: 1, list: [{ name: "Anvil" }] },
+  };
+  return `http://127.0.0.1:${(await use(fakeNode({ ...synced(2752), ...pillars }))).port}`;
+}
+
+const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const given = { address: "192.0.2.1", hostKey: key };
+
+test("asks for the Pillar's name again if no witness knows it, with the nearest names", async () => {
+  const node = await nodeOfAnvil();
+  const name = /What is the Pillar's name on chain\?/;
+  const typed: Typed[] = [
+    [name, "Anvill"],
+    [present, ""],
+    [/independent nodes' RPCs/, node],
+    [name, "anvil"],
+    [name, "Anvil"],
+  ];
+  expect(await typing(typed, { ...given, pillar: undefined })).toMatchObject({ pillar: "Anvil", references: [node] });
+  expect(screen()).toContain(
+    `no Pillar "Anvill" on the chain of reference ${node} (height 2752):\n  its nearest names: Anvil.`,
+  );
+  expect(screen()).toContain(`no Pillar "anvil" on the chain of`);
+  expect(screen()).not.toContain("Not asked yet");
+});
+
+test("refuses an unknown --pillar, and says if no witness could be asked", async () => {
+  const node = await nodeOfAnvil();
+  const unknown = typing([], { ...given, pillar: "Anvill", reference: [node] });
+  await expect(unknown).rejects.toThrow(/^no Pillar "Anvill" on .*; nothing was written\n {2}needed: its nearest/);
+  await typing([], { ...given, oldHost: "192.0.2.2", oldHostKey: "ssh-ed25519 AAAA" });
+  expect(screen()).toContain("Not asked yet: whether Anvil is registered. ./pillar-host check prod-2 asks the chain.");
 });
