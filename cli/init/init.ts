@@ -4,7 +4,7 @@ import { ProblemError } from "../../core/util/problem.ts";
 import { createPulumi, formatPulumiError, type Pulumi } from "../pulumi/pulumiCommand.ts";
 import { checkStackName, shortenStackName } from "../pulumi/stackName.ts";
 import { askText } from "../terminal/prompts.ts";
-import { choosePassphrase, gatherSecrets, listMissingSecrets, type Secret } from "./stackSecrets.ts";
+import { choosePassphrase, gatherSecrets, hasSetPassphrase, listMissingSecrets, type Secret } from "./stackSecrets.ts";
 import {
   formatStackFile,
   type InitFlags,
@@ -18,9 +18,7 @@ import {
  * Returns the exit code. @throws Refusal for missing answers, or an existing stack or file
  */
 export async function init(name: string | undefined, flags: InitFlags): Promise<number> {
-  const { PULUMI_CONFIG_PASSPHRASE, PULUMI_CONFIG_PASSPHRASE_FILE } = process.env;
-  const isPassphraseSet = (PULUMI_CONFIG_PASSPHRASE ?? PULUMI_CONFIG_PASSPHRASE_FILE) !== undefined;
-  const hasPassphrase = !(await requiresPassphrase()) || isPassphraseSet;
+  const hasPassphrase = !(await requiresPassphrase()) || hasSetPassphrase();
   const usualName = flags.adopt ? "prod" : "prod-2";
   const stack =
     name ?? (await askText("What is the stack called?", { instead: "STACK, such as prod-2", default: usualName }));

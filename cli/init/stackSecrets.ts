@@ -55,6 +55,21 @@ function findLoginSecret(login: LoginMethod): string | undefined {
   return hasPassphrase(login.keyFile) ? "ssh.privateKeyPassword" : undefined;
 }
 
+/** Whoever gets a copy of the state can try shorter pass phrases one after the other. */
+const minPassphraseLength = 12;
+const isTooShort = (phrase: string) => phrase.trim().length < minPassphraseLength;
+const needsLonger = `choose one of at least ${minPassphraseLength} characters, such as four random words`;
+
+/** Returns true if the environment sets a pass phrase for pulumi. @throws Refusal of one that is too short */
+export function hasSetPassphrase(): boolean {
+  const { PULUMI_CONFIG_PASSPHRASE: phrase, PULUMI_CONFIG_PASSPHRASE_FILE: file } = process.env;
+  const read = phrase === undefined && file !== undefined ? readSmallFile(file) : undefined;
+  const set = read && "value" in read ? read.value.text : phrase;
+  if (set === undefined || !isTooShort(set)) return (phrase ?? file) !== undefined;
+  const what = `the pass phrase in ${read ? file : "PULUMI_CONFIG_PASSPHRASE"} is too short; nothing was written`;
+  throw new ProblemError({ what, needed: needsLonger });
+}
+
 export async function choosePassphrase(): Promise<string> {
   console.error(
     "A pass phrase protects the secrets of this stack; pulumi asks for it from now on. Keep it: it can't be recovered.",
@@ -62,7 +77,7 @@ export async function choosePassphrase(): Promise<string> {
   for (;;) {
     const instead = "PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE";
     const phrase = await askSecret("Choose a pass phrase:", instead);
-    if (phrase === "") console.error("An empty pass phrase protects nothing.");
+    if (isTooShort(phrase)) console.error(`This one is too short: ${needsLonger}.`);
     else if (phrase === (await askSecret("Repeat the pass phrase:"))) return phrase;
     else console.error("The two pass phrases differ.");
   }

@@ -15,11 +15,13 @@ beforeEach(() => {
 });
 
 /** Runs the tool with a pulumi that has the stack prod-2. @returns its output, and the changes requested from pulumi */
-async function run(...args: string[]) {
+const run = (...args: string[]) => runWith({ PULUMI_CONFIG_PASSPHRASE: "four random words" }, ...args);
+
+async function runWith(phrase: Readonly<Record<string, string>>, ...args: string[]) {
   const config = printConfig({ ...least, host: { ...least.host, hostKey: ownKey } });
   const script = `echo "$*" >> asked
 case "$1 $2" in "config --json") echo '${config}';; "stack ls") echo '[]';; esac`;
-  const env = { PULUMI_BACKEND_URL: `file://${place()}`, PULUMI_CONFIG_PASSPHRASE: "x" };
+  const env = { PULUMI_BACKEND_URL: `file://${place()}`, ...phrase };
   const { exitCode, all } = await runTool(place(), script, args, env);
   const asked = existsSync(join(place(), "asked")) ? readFileSync(join(place(), "asked"), "utf8") : "";
   return { exitCode, all, changes: asked.split("\n").filter((line) => /^(stack init|config (set|rm))/.test(line)) };
@@ -96,4 +98,22 @@ test.each([
   expect([exitCode, changes]).toEqual([2, []]);
   expect(all).toMatch(new RegExp(`^ {2}found: ${found}.*\n {2}needed: \\w`, "m"));
   expect(all).not.toMatch(/^ {4}at /m);
+});
+
+test("init refuses a short pass phrase in the environment or in a file, and takes one of twelve characters", async () => {
+  const file = join(place(), "phrase");
+  const init = (phrase: Readonly<Record<string, string>>) => runWith(phrase, "init", "new", ...initAnswers, noRelease);
+  writeFileSync(file, "eleven char\n");
+  for (const [phrase, named] of [
+    [{ PULUMI_CONFIG_PASSPHRASE: "x" }, "PULUMI_CONFIG_PASSPHRASE"],
+    [{ PULUMI_CONFIG_PASSPHRASE: "" }, "PULUMI_CONFIG_PASSPHRASE"],
+    [{ PULUMI_CONFIG_PASSPHRASE_FILE: file }, file],
+  ] as const) {
+    const { exitCode, all, changes } = await init(phrase);
+    expect([exitCode, changes]).toEqual([2, []]);
+    expect(all).toContain(`the pass phrase in ${named} is too short; nothing was written`);
+    expect(all).toContain("needed: choose one of at least 12 characters, such as four random words");
+  }
+  writeFileSync(file, "twelve chars\n");
+  expect(await init({ PULUMI_CONFIG_PASSPHRASE_FILE: file })).toMatchObject({ exitCode: 0 });
 });

@@ -157,7 +157,8 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
       // README's address names its version.
       [/Which version is it\?/, "\r"],
       [/How does the program log in\?/, "\r"],
-      [/Choose a pass phrase:/, `${passphrase}\r`],
+      [/Choose a pass phrase:/, "x\r"],
+      [/This one is too short: choose one of at least 12 characters[\s\S]*Choose a pass phrase:/, `${passphrase}\r`],
       [/Repeat the pass phrase:/, `${passphrase}\r`],
     ]);
     const fingerprintAt = async (host: LabHost) =>

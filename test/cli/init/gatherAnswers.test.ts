@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { gatherAnswers } from "../../../cli/init/gatherAnswers.ts";
+import { choosePassphrase } from "../../../cli/init/stackSecrets.ts";
 import { fakeNode, sshHost, synced, use } from "../../core/chain/fakes.ts";
 
 /** A question's pattern, and the answer that is typed. */
@@ -18,6 +19,7 @@ vi.mock("../../../cli/terminal/prompts.ts", () => {
   return {
     isTerminal: () => true,
     askConfirmation: async (message: string) => answer(message),
+    askSecret: async (message: string) => answer(message),
     askChoice: async (message: string) => answer(message),
     askText: async (message: string, { validate = () => true, default: usual = "" }: TextOptions = {}) => {
       for (;;) {
@@ -111,4 +113,20 @@ test("refuses an unknown --pillar, and says if no witness could be asked", async
   await expect(unknown).rejects.toThrow(/^no Pillar "Anvill" on .*; nothing was written\n {2}needed: its nearest/);
   await typing([], { ...given, oldHost: "192.0.2.2", oldHostKey: "ssh-ed25519 AAAA" });
   expect(screen()).toContain("Not asked yet: whether Anvil is registered. ./pillar-host check prod-2 asks the chain.");
+});
+
+test("asks for another pass phrase if one is too short, or typed differently the second time", async () => {
+  const choose = /^Choose a pass phrase:$/;
+  const repeat = /^Repeat the pass phrase:$/;
+  const phrase = "four random words";
+  terminal.typed = [
+    [choose, "x"],
+    [choose, ""],
+    [choose, `${" ".repeat(9)}three`],
+    [choose, phrase],
+    [repeat, "other"],
+  ];
+  terminal.typed.push([choose, phrase], [repeat, phrase]);
+  expect(await choosePassphrase()).toBe(phrase);
+  expect(screen().match(/This one is too short/g)).toHaveLength(3);
 });
