@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { checkStackFile } from "../cli/init/checkAnswers.ts";
 import { type Answers, formatStackFile } from "../cli/init/stackText.ts";
 import { labExample, welcome } from "../lab/shell/texts.ts";
+import { uncommentEach } from "./core/config/commentedBlocks.ts";
 import { codeBlocks, commandsOf } from "./lab/readme.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -29,8 +30,14 @@ const answers: Answers = {
   hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
 };
 
+const oldHost = {
+  address: "192.0.2.2",
+  hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8zWlQBrYTQw5rLvxVNWYKmKTYCy1Wq4VJv0e7a9rQb",
+};
+
 test.each([
   ["own-server", answers, {}],
+  ["own-server", { ...answers, oldHost }, {}],
   ["old-host", { ...answers, adopt: true }, {}],
   [
     "hetzner",
@@ -40,9 +47,16 @@ test.each([
 ] as const)("the lab's shell init creates a valid stack file from the lab's example: %s", (file, given, more) => {
   const example = labExample(read(`examples/${file}.yaml`), { ...network, ...more });
   const text = formatStackFile(example, given);
-  const faults = checkStackFile("prod-2", text, "endpoint" in more ? [["host.token", "0".repeat(64)]] : []);
-  // This machine may have no key.
-  expect(faults.filter((fault) => !fault.includes("ssh.privateKeyFile"))).toEqual([]);
+  const blocks = uncommentEach(text);
+  expect(blocks.some((block) => block.includes("move: true"))).toBe(file !== "old-host");
+  for (const each of [text, ...blocks]) {
+    const faults = checkStackFile("prod-2", each, "endpoint" in more ? [["host.token", "0".repeat(64)]] : []);
+    // This machine may have no key.
+    expect(
+      faults.filter((fault) => !fault.includes("ssh.privateKeyFile")),
+      each,
+    ).toEqual([]);
+  }
   expect(text).toContain("epoch: 30s");
   expect(text).toContain("http://192.0.2.9:35997");
   expect(text).not.toMatch(/go-zenon|znn_controller-linux|_64\.zip/);

@@ -93,7 +93,7 @@ function listReplacements(answers: Answers): Replacement[] {
   const isCloud = provider !== "existing";
   const networks = `    # T$1\n    sshFrom: [${sshFrom.map(formatScalar).join(", ")}]`;
   const witnesses =
-    / {2}# REPLACE: witnesses of the chain\..*\n(?: {2}#.*\n)* {2}pillar-host:sync:\n(?: {4}.*\n| {2}#.*\n)*/;
+    / {2}# REPLACE: witnesses of the chain\..*\n(?: {2}#.*\n)* {2}pillar-host:sync:\n(?: {4}.*\n)*((?: {2}#.*\n)*)/;
   const places: (Replacement | false)[] = [
     [/^(# yaml-language-server: \$schema=)\.\.\//, "$1./"],
     [/^# To use it: .*\n.*\n/m, "# Change it as you like. docs/configuration.md has every key.\n"],
@@ -103,7 +103,7 @@ function listReplacements(answers: Answers): Replacement[] {
       ? [/^ {4}# REPLACE: t(he networks.*)\n {4}sshFrom: .*$/m, networks]
       : [/^( {4}address: ).*$/m, `$1${formatScalar(address)}`],
     hostKey !== undefined && [/^ {4}# From: ssh-keyscan.*\n {4}#hostKey: .*$/m, `    hostKey: ${hostKey}`],
-    !adopt && [witnesses, `${formatWitnesses(answers)}\n`],
+    !adopt && [witnesses, formatWitnesses(answers)],
     release !== undefined && [/^( {6}url: ).*$/m, `$1${formatScalar(release)}`],
     releaseSha256 !== undefined && [/^ {6}#(sha256: ).*$/m, `      $1"${releaseSha256}"`],
     nodeRelease !== undefined && [nodeReleasePlace, formatNodeRelease(nodeRelease)],
@@ -127,9 +127,10 @@ function formatWitnesses({ oldHost, references }: Answers): string {
     ...(references.length > 0
       ? ["  pillar-host:sync:", `    references: [${references.map(formatScalar).join(", ")}]`]
       : []),
-    ...(oldHost
-      ? ["  pillar-host:oldHost:", `    address: ${formatScalar(oldHost.address)}`, `    hostKey: ${oldHost.hostKey}`]
-      : []),
+    // Without an answer the example's commented block stays: a later move of the orchestrator needs it.
+    oldHost
+      ? `  pillar-host:oldHost:\n    address: ${formatScalar(oldHost.address)}\n    hostKey: ${oldHost.hostKey}\n`
+      : "$1",
   ].join("\n");
 }
 

@@ -21,7 +21,8 @@ export function labExample(text: string, network: LabNetwork): string {
   const set = (path: readonly string[], value: unknown) =>
     document.setIn(["config", ...path], document.createNode(value));
   const { releaseUrl, references, epochSeconds, momentumSeconds, tickMomentums, endpoint } = network;
-  document.deleteIn(["config", "pillar-host:node"]);
+  // Stays, without the real network's names: the commented blocks above it would end inside the key before it.
+  set(["pillar-host:node"], { rpcPort: 35997 });
   if (document.hasIn(["config", "pillar-host:controller"]))
     set(["pillar-host:controller"], { release: { url: releaseUrl } });
   set(["pillar-host:host", "minimums"], { cores: 1, memoryGb: 1, diskGb: 1 });

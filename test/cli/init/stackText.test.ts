@@ -8,6 +8,7 @@ import { checkStackFile } from "../../../cli/init/checkAnswers.ts";
 import { checkKeyFile, gatherSecrets, hasPassphrase, listMissingSecrets } from "../../../cli/init/stackSecrets.ts";
 import { type Answers, findRequiredVersion, formatStackFile, readExample } from "../../../cli/init/stackText.ts";
 import type { HostProvider } from "../../../core/config/hostSchema.ts";
+import { uncommentEach } from "../../core/config/commentedBlocks.ts";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const own: Answers = {
@@ -71,7 +72,7 @@ describe("a stack's file made from an example", () => {
   ])("has %s", (_, changes, config) => {
     expect(configOf({ ...own, ...changes })).toMatchObject(config);
     expect(faultsOf({ ...own, ...changes, login: "agent" })).toEqual([]);
-    expect(textOf({ ...own, ...changes })).not.toMatch(/node-1\.example|REPLACE: witnesses|#pillar-host:oldHost/);
+    expect(textOf({ ...own, ...changes })).not.toMatch(/node-1\.example|REPLACE: witnesses/);
   });
 
   test.each(["hetzner", "digitalocean"] as const)("has the values of a server to be ordered at %s", (provider) => {
@@ -98,6 +99,28 @@ describe("a stack's file made from an example", () => {
     "asks for a release of the main network's version, on a host that the controller sets up: %s %s",
     (provider, adopt, least) => expect(findRequiredVersion(readExample({ provider, adopt }))?.leastVersion).toBe(least),
   );
+
+  test.each<[string, Partial<Answers>]>([
+    ["a new server", {}],
+    ["a new server beside the old host", { references: [], oldHost }],
+    ["the node's release", { nodeRelease }],
+    ["the present host", { adopt: true }],
+    ["a server at Hetzner", cloud],
+    ["a server at DigitalOcean", { ...cloud, provider: "digitalocean", oldHost }],
+  ])("has commented blocks that work when they are uncommented, one at a time: %s", (_, changes) => {
+    const answers: Answers = { ...own, ...changes };
+    const token = answers.provider === "existing" ? [] : ([["host.token", "a".repeat(64)]] as const);
+    const texts = uncommentEach(textOf(answers));
+    expect(texts.length).toBeGreaterThan(0);
+    for (const text of texts) {
+      const faults = checkStackFile("prod", text, token);
+      // This machine may have no key.
+      expect(
+        faults.filter((fault) => !fault.includes("ssh.privateKeyFile")),
+        text,
+      ).toEqual([]);
+    }
+  });
 
   test("leads editors to the schema", () => {
     expect(textOf(own)).toMatch(/^# yaml-language-server: \$schema=\.\/docs\/stack\.schema\.json\n/);

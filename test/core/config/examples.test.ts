@@ -7,6 +7,7 @@ import { findNewHostGap } from "../../../core/chain/requiredVersions.ts";
 import { createVersionRules } from "../../../core/chain/versionRules.ts";
 import { parseConfig, type StackConfig } from "../../../core/config/config.ts";
 import { keyPair } from "../chain/fakes.ts";
+import { uncommentEach } from "./commentedBlocks.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const read = (name: string) => readFileSync(resolve(root, name), "utf8");
@@ -38,6 +39,12 @@ describe.each(examples)("%s", (name) => {
   ])("is valid for editors and the program, %s", (_, text) => {
     expect(editors.safeParse(parse(text)).error).toBeUndefined();
     expect(parsed(text)).toHaveProperty("config.pillar.name", "Anvil");
+  });
+
+  test("has commented blocks that work when they are uncommented, one at a time", () => {
+    const texts = uncommentEach(read(name));
+    expect(texts.length).toBeGreaterThan(1);
+    for (const text of texts) expect(parsed(text), text).toHaveProperty("config.pillar.name", "Anvil");
   });
 
   test("has a key's file, no secret, and no command that selects another stack", () => {
