@@ -65,8 +65,10 @@ export function parseNodeResult(answer: RpcAnswer): unknown {
     throw new Error("the RPC's answer is not JSON: cut off, or another service on its port");
   }
   if (envelope?.error) {
-    const { code, message } = envelope.error;
-    const words = `${printable(String(code)).slice(0, 20)}: ${printable(String(message)).slice(0, 200)}`;
+    // A proxy before the node may answer in another form.
+    const { code, message = JSON.stringify(envelope.error) } = envelope.error;
+    const number = code === undefined ? "" : `${printable(String(code)).slice(0, 20)}: `;
+    const words = `${number}${printable(String(message)).slice(0, 200)}`;
     const kind = code === methodNotFound ? "noMethod" : undefined;
     throw new ProblemError({ kind, what: `the RPC answers with error ${words}` });
   }

@@ -119,8 +119,10 @@ function formatIssue(issue: z.core.$ZodIssue, context: FaultContext): string[] {
   // A text in place of a block may be a secret.
   const isHidden = secret || (code === "invalid_type" && issue.expected === "object");
   const found = isMissing ? "missing" : `found ${formatValue(value, isHidden)}`;
+  const isUnquoted = code === "invalid_type" && issue.expected === "string" && /^(number|boolean)$/.test(typeof value);
+  const quotes = isUnquoted ? ", in quotes in the stack's file" : "";
   const more = code === "invalid_type" && form !== undefined ? ` (${form})` : "";
-  return [`${at(path)}: ${message.startsWith("needed ") ? `${found}, ` : ""}${message}${more}${cure}`];
+  return [`${at(path)}: ${message.startsWith("needed ") ? `${found}, ` : ""}${message}${quotes}${more}${cure}`];
 }
 
 function findMeta(path: readonly PropertyKey[]) {

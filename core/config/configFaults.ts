@@ -4,6 +4,6 @@ export function formatConfigFaults(stack: string, faults: readonly string[], eff
   return [
     `The configuration of stack ${stack} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}${effect}:`,
     ...faults.map((fault) => `  - ${fault}`),
-    `Correct it in Pulumi.${stack}.yaml (docs/configuration.md has all keys), then run ${again} again.`,
+    `Correct it in Pulumi.${stack.replace(/^.*\//, "")}.yaml (docs/configuration.md has all keys), then run ${again} again.`,
   ].join("\n");
 }

@@ -1,3 +1,5 @@
+import { release } from "node:os";
+import { basename } from "node:path";
 import ssh2 from "ssh2";
 import { readSmallFile } from "../util/readSmallFile.ts";
 import { resolvePath } from "../util/resolvePath.ts";
@@ -20,7 +22,13 @@ export type KeyFileFault = Readonly<Record<"wrong" | "needed", string>>;
 
 export const someKeyFile = "the file of a private ssh key, such as ~/.ssh/id_ed25519";
 
-export const formatOwnFile = (file: string) => `a file for you alone: chmod 600 ${file}`;
+/** In WSL, chmod does nothing to a file on a disk of Windows. */
+export const formatOwnFile = (file: string, system = release()) =>
+  /microsoft/i.test(system) && file.startsWith("/mnt/")
+    ? `a file in your Linux home, where chmod works: cp ${file} ~/.ssh/ && chmod 600 ~/.ssh/${basename(file)}`
+    : `a file for you alone: chmod 600 ${file}`;
+
+const openSshKey = "a key in OpenSSH's form: in PuTTYgen load it, then Conversions, Export OpenSSH key";
 
 /** Reads a private key's file, and does not open the key: it may need a pass phrase, or be cut off. */
 export function readKeyFile(file: string): { readonly text: string } | { readonly fault: KeyFileFault } {
@@ -28,6 +36,8 @@ export function readKeyFile(file: string): { readonly text: string } | { readonl
   const read = readSmallFile(path);
   if ("problem" in read) return { fault: { wrong: read.problem, needed: someKeyFile } };
   const { text, exposed } = read.value;
+  if (text.startsWith("PuTTY-User-Key-File"))
+    return { fault: { wrong: "is PuTTY's form of a key", needed: openSshKey } };
   if (!isPrivateKey(text)) return { fault: { wrong: "is no private ssh key", needed: someKeyFile } };
   return exposed === undefined ? { text } : { fault: { wrong: exposed, needed: formatOwnFile(path) } };
 }

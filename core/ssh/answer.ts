@@ -100,13 +100,15 @@ export function formatStepError(script: string, error: string, isQuiet = false):
   return before ? `${words}\nPrinted before:\n${before}` : words;
 }
 
+export const plainLogin =
+  "use a login shell that runs commands (getent passwd USER shows it; /bin/true is none), with\n  start files (.bashrc, .profile, .zshenv) that neither exit nor exec where no terminal is.";
+
 export function formatNotRun(what: string, printed: string): string {
   const said = printed.trim().split("\n")[0]?.slice(0, 200);
   return formatProblem({
     what: `the login did not run ${what} to its end`,
     found: said ? `"${said}"` : "no output",
-    needed:
-      "use a login shell that runs commands (getent passwd USER shows it; /bin/true is none), with\n  start files (.bashrc, .profile, .zshenv) that neither exit nor exec where no terminal is.",
+    needed: plainLogin,
     next: [
       "Does the host ask for another user? Set it in this host's login settings.",
       "Or sshd runs another command: ForceCommand in sshd_config, command= before the key in authorized_keys.",

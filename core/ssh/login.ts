@@ -120,6 +120,25 @@ interface HostReply {
   offered: readonly string[];
 }
 
+/** Lines of sshd_config, by the words of ssh2 for what no algorithm matches. */
+const algorithmLines: readonly (readonly [RegExp, string])[] = [
+  [/key exchange/, "KexAlgorithms +curve25519-sha256"],
+  [/host key/, "HostKey /etc/ssh/ssh_host_ed25519_key"],
+  [/cipher/, "Ciphers +aes256-gcm@openssh.com"],
+  [/MAC/, "MACs +hmac-sha2-256-etm@openssh.com"],
+];
+
+function findAlgorithmLine(words: string): string[] {
+  const line = algorithmLines.find(([kind]) => kind.test(words))?.[1];
+  return [
+    `add this line to sshd_config on the host: ${line ?? "an algorithm of OpenSSH's own list"}`,
+    ...(line?.startsWith("HostKey")
+      ? ["make that key if it is not there, since no RSA host key is taken: ssh-keygen -A"]
+      : []),
+    "then, on the host: sshd -t && systemctl reload ssh (what it offers now: sshd -T)",
+  ];
+}
+
 const usesAgent = ({ privateKey, agent }: SshTarget) => privateKey === undefined && agent === true;
 
 function createLoginError(target: SshTarget, keys: LoginKeys, reply: HostReply, error?: ReportedError): LoginError {
@@ -137,6 +156,8 @@ function createLoginError(target: SshTarget, keys: LoginKeys, reply: HostReply, 
   const isFinal = typeof error.code === "number" && !temporaryCodes.includes(error.code);
   const what = reasons[error.level ?? ""] ?? (isFinal ? ` ended the login: "${words}"` : undefined);
   if (what === undefined) return createUnreachedError(where, error);
+  if (error.level === "handshake")
+    return new ProblemError({ kind: "noAlgorithm", what: `${where}${what}`, needed: findAlgorithmLine(words) });
   return new ProblemError({
     kind: "refusedLogin",
     what: `${where}${what}`,

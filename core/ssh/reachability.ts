@@ -3,7 +3,7 @@ import { type Commands, someHostKey } from "../util/commands.ts";
 import { printableLines, say, takeFirstLine } from "../util/printable.ts";
 import { formatProblem, hasKind, ProblemError } from "../util/problem.ts";
 import { withTimeout } from "../util/withTimeout.ts";
-import { formatNotRun, frameScript, readAnswer } from "./answer.ts";
+import { formatNotRun, frameScript, plainLogin, readAnswer } from "./answer.ts";
 import { derivePublicKey } from "./derivePublicKey.ts";
 import { agentNeeds } from "./login.ts";
 import { beginAnew, createServerName, formatConsoleHelp, type OwnServer } from "./ownServer.ts";
@@ -74,7 +74,8 @@ export async function tryLogin(target: SshTarget): Promise<SshSession> {
   const script = frameScript("true", "step");
   try {
     const running = session.run("bash -euo pipefail -s login", script);
-    const result = await withTimeout(running, 30_000, `${where} accepts the login, and runs no command within 30 s`);
+    const late = `${where} accepts the login, and runs no command within 30 s`;
+    const result = await withTimeout(running, 30_000, formatProblem({ what: late, needed: plainLogin }));
     if (readAnswer(script, result).isDone) return session;
     if (result.exitCode === undefined) throw new Error(`${where} accepts the login, and the connection ended`);
     const words = printableLines(formatNotRun("a command", result.stdout + result.stderr));
@@ -125,7 +126,7 @@ export function formatLoginFailure(
       next: [console, `If the new key is right, as the host's console shows it: ${pin}`],
     });
   }
-  if (hasKind(error, "refusedCommand")) return `${message}\n  Then: ${run.up}`;
+  if (hasKind(error, "refusedCommand", "noAlgorithm")) return `${message}\n  Then: ${run.up}`;
   if (hasKind(error, "refusedLogin")) return formatRefusedLogin(target, error, run, console);
   return formatProblem({
     what: `${server ? `${createServerName(server)} at ${server.provider}, ` : ""}${address}: no login is possible`,
@@ -163,6 +164,7 @@ function formatRefusedLogin(
     ],
     next: [
       `Is it another key? ${run.set(`${block}.privateKeyFile`, "FILE")}`,
+      line?.startsWith("ssh-rsa") && "Is that line there already? Some hosts refuse RSA keys: try an ed25519 key",
       `Is it another user? ${run.set(`${block}.user`, "USER")}`,
       help,
       `Then: ${run.up}`,

@@ -19,6 +19,15 @@ fi
 packages_ask_nothing 30
 apt_options=(-q -y -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 -o APT::Update::Error-Mode=any)
 
+# cure OUTPUT: prints what helps, if apt's output shows the cause.
+cure() {
+  case $1 in
+    *"unmet dependencies"* | *"Unmet dependencies"* | *--fix-broken* | *"dependency problems"*) say "needed: apt-get --fix-broken install, on the host" ;;
+    *"No space left"*) say "needed: room: $(df -Ph /var/cache/apt | awk 'NR == 2 { print $4 " free on " $6 }') (apt-get clean frees some)" ;;
+    *"404 "* | *"Release file"* | *"is expired"*) say "Is the distribution past its end? Put its archive into /etc/apt: deb [check-valid-until=no] http://archive.debian.org/debian, or http://old-releases.ubuntu.com/ubuntu" ;;
+    *"Could not resolve"* | *"Temporary failure resolving"* | *"Could not connect"* | *"Connection failed"*) say "needed: a way from the host to its package servers (firewall, DNS, proxy?)" ;;
+  esac
+}
 # run WHAT COMMAND...: repeats the command while another process holds the lock. Any other failure ends the step.
 run() {
   local what=$1 started=$SECONDS said= from holder
@@ -33,8 +42,7 @@ run() {
     holder=$(tail -n "+$from" "$log" | grep -m 1 -E 'locked by another process|Could not get lock|Unable to (acquire|lock)|is another process using it' || true)
     if [ -z "$holder" ]; then
       [ "$what" = "package index" ] && apt-get "${apt_options[@]}" -s install "${wanted[@]}" > /dev/null 2>&1 ||
-        fail "$what failed" "$(last_lines "$log" 12)" \
-          "Is the distribution past its end? Put its archive into /etc/apt: deb [check-valid-until=no] http://archive.debian.org/debian, or http://old-releases.ubuntu.com/ubuntu" \
+        fail "$what failed" "$(last_lines "$log" 12)" "$(cure "$(tail -n "+$from" "$log")")" \
           "The whole log: $log on the host. Fix what it says, then run $(pulumi_up) again."
       warn "$what: some sources do not answer, and nothing of them is needed here: $(tail -n "+$from" "$log" | grep -E '^(E|W|Err)' | head -n 3 | paste -sd ';')"
       return 0

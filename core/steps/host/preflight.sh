@@ -50,12 +50,14 @@ memory_kb=$(awk '/^MemTotal:/ { print $2 }' /proc/meminfo)
 disk_of=$(existing_directory "$data_dir")
 disk_kb=$(df -Pk "$disk_of" | awk 'NR == 2 { print $4 }')
 [ "$disk_kb" -ge "$minimum_disk_kb" ] ||
-  needs "free disk at $disk_of" "$((disk_kb / 1000000)) GB" "$((minimum_disk_kb / 1000000)) GB (host.minimums.diskGb)"
+  needs "free disk at $disk_of" "$((disk_kb * 1024 / 1000000000)) GB" "$((minimum_disk_kb * 1024 / 1000000000)) GB (host.minimums.diskGb)"
 
-# Scripts, apt and the node's build write there. Without room they fail with misleading errors.
-for at in "${TMPDIR:-/tmp}" /run; do
+# The steps, apt and the node's build write there. Without room they fail with misleading errors.
+for at in "${TMPDIR:-/tmp}" /run "${state%/*}" "${logs%/*}" /etc /usr/local/bin "$(existing_directory "$controller_dir")" "$disk_of"; do
   free=$(df -Pk "$at" | awk 'NR == 2 { print $4 }') inodes=$(df -Pi "$at" | awk 'NR == 2 { print $4 }')
-  if [ ! -w "$at" ] || [ "$free" -lt 2048 ] || [ "$inodes" -lt 64 ]; then
+  if [ ! -w "$at" ]; then
+    needs "$at" "that nobody can write there, not even root (a read-only file system?)" "a directory that the steps can write (findmnt -T $at)"
+  elif [ "$free" -lt 2048 ] || [ "$inodes" -lt 64 ]; then
     needs "room in $at" "$free KB and $inodes files free" "2 MB that can be written (clear it, or see what fills it: du -xsh $at/*)"
   fi
 done
@@ -135,5 +137,5 @@ fi
 if [ "$cores" -lt "$ideal_cores" ] || [ "$memory_kb" -lt "$ideal_memory_kb" ]; then
   say "ideal for the initial sync: $ideal_cores cores and $ideal_memory_gb GB of memory; with less it takes longer"
 fi
-say "$distribution, $cores cores, $((memory_kb / 1024)) MiB memory, $((disk_kb / 1000000)) GB free: meets the minimums"
+say "$distribution, $cores cores, $((memory_kb / 1024)) MiB memory, $((disk_kb * 1024 / 1000000000)) GB free: meets the minimums"
 [ -z "$via_proxy" ] || say "downloads go$via_proxy, as DefaultEnvironment of systemd says"

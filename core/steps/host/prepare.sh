@@ -18,5 +18,21 @@ install_file /etc/needrestart/conf.d/90-pillar-host.conf "# The node and the orc
 \$nrconf{override_rc}{qr(^${orchestrator_service//./\\.}\\.service\$)} = 0;"
 install_file /etc/apt/apt.conf.d/90pillar-host "// A Pillar reboots when its operator says so (pillar-host).
 Unattended-Upgrade::Automatic-Reboot \"false\";"
-say "ports $reserved_ports reserved; automatic upgrades neither restart the node nor reboot"
+say "ports $reserved_ports reserved"
+
+# Reads back what is in force: a later file may override these two.
+overriding() { grep -lsE "$1" "$2"/* | grep -vF pillar-host | paste -sd ' ' || true; }
+reboots=$(apt-config dump 2> /dev/null | sed -nE 's/^Unattended-Upgrade::Automatic-Reboot "(.*)";$/\1/p' | tail -n 1)
+case $reboots in
+  "" | false | no | off | 0 | without | disable) say "automatic upgrades do not reboot" ;;
+  *) warn "automatic upgrades may reboot this host, and a reboot misses momentums: Automatic-Reboot is \"$reboots\" (apt-config dump). Set it to \"false\" in: $(overriding Automatic-Reboot /etc/apt/apt.conf.d)" ;;
+esac
+if [ -e /etc/needrestart/needrestart.conf ]; then
+  restarts=$(perl -e 'our %nrconf; open STDOUT, ">&", \*STDERR; do "/etc/needrestart/needrestart.conf" or exit 1; my $of = $nrconf{override_rc};
+    exit(grep({ my $unit = $_; grep { $of->{$_} && $unit =~ /$_/ } keys %$of } @ARGV) ? 3 : 0)' "$service.service" "$orchestrator_service.service" 2> /dev/null; say $?)
+  case $restarts in
+    0) say "needrestart does not restart the node" ;;
+    *) warn "needrestart may restart the node or the orchestrator after an upgrade. Remove what names their services in: $(overriding override_rc /etc/needrestart/conf.d) /etc/needrestart/needrestart.conf" ;;
+  esac
+fi
 unmask_node

@@ -16,9 +16,13 @@ fetch_release controller controller.release "$controller_name" "$work" controlle
 mv "$found" "$work/executable"
 sync -f "$work"
 
-# The executable comes last: an interrupted installation has the old one with a newer library, never the reverse.
-(cd "$work/files" && find . -type d ! -name . -exec mkdir -p "$controller_dir/{}" \;)
-(cd "$work/files" && find . -type f -exec mv -f {} "$controller_dir/{}" \;)
+# The executable comes last: an interrupted installation has the old one with a newer library, never the reverse. It loads its
+# library from beside itself, so an archive's top folder is left out.
+for from in "${found%/*}" "$work/files"; do
+  find "$from" -depth -mindepth 1 -type d -empty -delete
+  (cd "$from" && find . -type d ! -name . -exec mkdir -p "$controller_dir/{}" \;)
+  (cd "$from" && find . -type f -exec mv -f {} "$controller_dir/{}" \;)
+done
 mv -f "$work/executable" "$target"
 mark controller "$release_marker
 $actual"

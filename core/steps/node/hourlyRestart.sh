@@ -19,6 +19,19 @@ pattern="0${blank}\\*${blank}\\*${blank}\\*${blank}\\*${blank}/usr/bin/sudo${bla
 # Reads all: a grep that stopped at the first line would let its writer fail.
 is_on() { [ "$(printf %s "$tab" | grep -cE "^[[:blank:]]*$pattern")" != 0 ]; }
 
+# Prints a line if the journal has at least four starts of the node since it synced, at regular times: some program restarts
+# it that no crontab or timer shows.
+regular_starts() {
+  is_marked synced || return 0
+  journalctl -q --no-pager -o short-unix --since "@$(stat -c %Y "$state/synced")" MESSAGE_ID=39f53479d3a045ac8e11786248231fbf "UNIT=$service.service" 2> /dev/null |
+    awk -v service="$service" '{ at[++n] = int($1) } END {
+      every = at[n] - at[n - 1]
+      if (n < 4 || every < 600) exit
+      for (i = n - 1; i > n - 3; i--) { off = at[i] - at[i - 1] - every; if (off > 120 + every / 20 || -off > 120 + every / 20) exit }
+      print "systemd\047s journal: " service " starts again every " int(every / 60 + 0.5) " minutes; look for what does it (monit, a container, a script)"
+    }' || true
+}
+
 # Prints `place: line` for every line of a crontab or timer that restarts or stops the node, directly or in a script.
 other_restarts() {
   local line word timers
@@ -38,6 +51,7 @@ other_restarts() {
       if [[ $word == /?* && -f $word ]] && grep -qsIE "^[^#]*$handles" "$word"; then say "$line"; break; fi
     done
   done
+  regular_starts
 }
 
 if [ "$cron_action" = look ]; then
@@ -88,5 +102,5 @@ if [ -n "$others" ]; then
   warn "something else restarts or stops $service at times, and was left as it is: ${others//$'\n'/; }. A restart of a producing node misses momentums."
   say "hourly restart: its line in root's crontab is off"
 else
-  say "hourly restart: off, in every crontab and timer of this host"
+  say "hourly restart: off, in root's crontab; no other crontab or timer restarts the node, nor does it start at regular times"
 fi

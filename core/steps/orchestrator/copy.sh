@@ -24,7 +24,7 @@ copy_send() {
   copy_paths < "$work/theirs" | sort -z | comm -z -23 - "$work/our-paths" > "$work/gone"
   comm -z -13 "$work/theirs" "$work/ours" | copy_paths | copy_rename "$plain" "$aside" > "$work/list"
   copy_frame "$work/gone"
-  copy_pack "$work/list" "$directory" --ignore-failed-read --warning=no-file-changed --transform "s#^${aside//./\\.}\\(/\\|\$\\)#$plain\\1#"
+  copy_pack "$work/list" "$directory" --sparse --ignore-failed-read --warning=no-file-changed --transform "s#^${aside//./\\.}\\(/\\|\$\\)#$plain\\1#"
 }
 
 # Receives into $receive_into, and nowhere else, whatever the other host sends.

@@ -45,14 +45,20 @@ test.each([
 test.each([
   [{ pillar: "Anvil" }, "pillar: found text, needed a block"],
   [{ pillar: { name: "Anvil " } }, 'pillar.name: found "Anvil ", needed the Pillar\'s name as registered on chain'],
-  [{ pillar: { name: 7 } }, "pillar.name: found 7, needed text"],
+  [{ pillar: { name: 7 } }, "pillar.name: found 7, needed text, in quotes in the stack's file"],
   [{ controller: { release: "x" } }, "controller.release: found text, needed a block"],
   [{ node: { rpcPort: "35997" } }, 'node.rpcPort: found "35997", needed a number (port)'],
   [{ sync: { confirmations: 1.5 } }, "sync.confirmations: found 1.5, needed a whole number"],
-  [{ sync: { deadline: 7 } }, "sync.deadline: found 7, needed text (duration of at least 1m)"],
+  [
+    { sync: { deadline: 7 } },
+    "sync.deadline: found 7, needed text, in quotes in the stack's file (duration of at least 1m)",
+  ],
   [{ sync: { references: "http://203.0.113.8:35997" } }, "sync.references: found text, needed a list"],
   [{ sync: null }, "sync: found nothing, needed a block"],
-  [{ ssh: { password: 12345 } }, `ssh.password: found a number, needed text ${secret("ssh.password")}`],
+  [
+    { ssh: { password: 12345 } },
+    `ssh.password: found a number, needed text, in quotes in the stack's file ${secret("ssh.password")}`,
+  ],
   [
     host({ hostKey: "" }),
     "host.hostKey: missing, needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)",

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { formatOwnFile } from "../../../core/config/privateKey.ts";
 import { configOf, faultsOf } from "../../components/exampleConfig.ts";
 import { keyPair } from "../chain/fakes.ts";
 
@@ -74,11 +75,24 @@ describe("a key's file", () => {
   test.each<[string, () => string, string]>([
     ["is not there", () => join(place, "none"), "does not exist on this machine; needed the file"],
     ["is a directory", () => place, "is a directory; needed the file"],
+    [
+      "is PuTTY's",
+      () => file("key.ppk", "PuTTY-User-Key-File-3: ssh-ed25519"),
+      "is PuTTY's form of a key; needed a key in",
+    ],
     ["is the public one", () => file("key.pub", "ssh-ed25519 AAAA me"), "is no private ssh key; needed the file"],
   ])("gets a fault if it %s", (_, make, fault) => {
     const privateKeyFile = make();
     const said = expect.stringContaining(`pillar-host:ssh.privateKeyFile: "${privateKeyFile}" ${fault}`);
     expect(faultsOf({ ssh: { privateKeyFile } })).toEqual([said]);
+  });
+
+  test.each([
+    ["/mnt/c/Users/me/id_ed25519", "5.15.90.1-microsoft-standard-WSL2", "a file in your Linux home, where chmod works"],
+    ["/home/me/.ssh/id_ed25519", "5.15.90.1-microsoft-standard-WSL2", "a file for you alone: chmod 600 /home/me/.ssh/"],
+    ["/mnt/keys/id_ed25519", "6.1.0-18-amd64", "a file for you alone: chmod 600 /mnt/keys/"],
+  ])("that is open to others gets the cure that works there: %s, %s", (path, system, cure) => {
+    expect(formatOwnFile(path, system)).toContain(cure);
   });
 
   test("gets a fault if it is torn, or stands beside another key", () => {

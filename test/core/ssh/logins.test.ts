@@ -203,13 +203,24 @@ test.each([
   expect(error.fatal).toBe(isFinal);
 });
 
-test("names a host without a common algorithm at once", async () => {
-  const algorithms = { kex: ["diffie-hellman-group1-sha1"] };
-  const { target } = await hostThat((attempt) => attempt.accept(), { algorithms });
-  const error = await failure(target);
-  expect(error).toMatchObject({ fatal: true, problem: { kind: "refusedLogin" } });
-  expect(error.message).toMatch(/no algorithm in common with its ssh server: .*no matching key exchange/);
-});
+test.each([
+  ["key exchange", { kex: ["diffie-hellman-group1-sha1"] }, "KexAlgorithms +curve25519-sha256"],
+  ["cipher", { cipher: ["3des-cbc"] }, "Ciphers +aes256-gcm@openssh.com"],
+  ["MAC", { cipher: ["aes256-ctr"], hmac: ["hmac-md5-96"] }, "MACs +hmac-sha2-256-etm@openssh.com"],
+] as const)(
+  "names a host without a common algorithm at once, and the line that it needs: %s",
+  async (kind, own, line) => {
+    const { target } = await hostThat((attempt) => attempt.accept(), { algorithms: own as never });
+    const error = await failure(target);
+    expect(error).toMatchObject({ fatal: true, problem: { kind: "noAlgorithm" } });
+    expect(error.message).toMatch(`no algorithm in common with its ssh server: Handshake failed: no matching`);
+    expect(error.message).toContain(kind);
+    expect(error.message).toContain(`needed: add this line to sshd_config on the host: ${line}\n`);
+    const shown = formatLoginFailure(target, error as never, commandsFor("prod"));
+    expect(shown).toContain(line);
+    expect(shown).not.toContain("authorized_keys");
+  },
+);
 
 test("waits for a host that closes the connection with a banner, and prints the banner", async () => {
   const banner = "System is booting up.\nSee pam_nologin(8)";

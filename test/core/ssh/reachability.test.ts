@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { OwnServer } from "../../../core/ssh/ownServer.ts";
 import { bootTimeoutMs, formatLoginFailure, type ReachDeps, waitForLogin } from "../../../core/ssh/reachability.ts";
@@ -105,6 +106,9 @@ test("fails at once for an unknown name, another host key and a refused login", 
   Then: pulumi up -s prod
   See it with: ssh -v -p 22 op@203.0.113.7`,
   );
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs1", format: "pem" });
+  expect(formatLoginFailure({ ...target, privateKey: String(rsa) }, refusedLogin, run)).toContain("try an ed25519 key");
+  expect(formatLoginFailure({ ...target, privateKey: keyPair().private }, refusedLogin, run)).not.toContain("try an");
   expect(name.seen.waited + key.seen.waited + login.seen.waited).toBe(0);
 });
 

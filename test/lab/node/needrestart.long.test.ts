@@ -26,6 +26,16 @@ describe("a host with needrestart", () => {
     expect(await onHost(stage.host, "apt-config dump DPkg::Post-Invoke")).toContain("needrestart");
   });
 
+  it("says what is in force, if other files override the program's", async () => {
+    const files = ["/etc/apt/apt.conf.d/99local-upgrades", "/etc/needrestart/conf.d/99local.conf"] as const;
+    const texts = ['Unattended-Upgrade::Automatic-Reboot "true";', "$nrconf{override_rc}{qr(^go-)} = 1;"] as const;
+    await onHost(stage.host, files.map((file, at) => `echo '${texts[at]}' > ${file}`).join("\n"));
+    const output = await expectSuccess(upTo(stage.stack, "preflight", "prepare"));
+    expect(output).toContain(`Automatic-Reboot is "true" (apt-config dump). Set it to "false" in: ${files[0]}`);
+    expect(output).toContain(`names their services in: ${files[1]} /etc/needrestart/needrestart.conf`);
+    await onHost(stage.host, `rm ${files.join(" ")}`);
+  });
+
   it("is deployed to without a question and without a restart", async () => {
     const before = await pid();
     const steps = ["preflight", "prepare", "packages", "controller", "hourly-restart", "deploy"];

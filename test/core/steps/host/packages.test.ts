@@ -62,6 +62,29 @@ test("a source that does not answer is a warning if all packages are available",
 });
 
 test.for([
+  [
+    "an unmet dependency",
+    "E: Unmet dependencies. Try 'apt --fix-broken install'",
+    "needed: apt-get --fix-broken install",
+  ],
+  ["a release past its end", "Err:1 https://x.example 404  Not Found", "Is the distribution past its end?"],
+  [
+    "a resolver without an answer",
+    "Err:1 Temporary failure resolving 'x.example'",
+    "needed: a way from the host to its",
+  ],
+  ["anything else", "E: Sub-process bash returned an error code", undefined],
+] as const)("the step names a cure only for the cause that apt shows: %s", async ([, output, cure], { box }) => {
+  // The sources' packages are not there either.
+  box.write("broken", "");
+  const update = `echo "${output}"; touch $sandbox/fails; exit 100`;
+  const { code, stderr } = await install(box, { update });
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`  ${output}\n`)]);
+  const cures = /needed: .*|Is the distribution.*/.exec(stderr)?.[0];
+  expect(cures).toEqual(cure === undefined ? undefined : expect.stringContaining(cure));
+});
+
+test.for([
   ["apt fails otherwise on headers", { headers: "E: Unmet dependencies" }, "  found: E: Unmet dependencies\n"],
   ["a command fails", { update: "exit 100" }, "packages.log on the host. Fix what it says, then run pulumi up -s"],
 ] as const)("the step ends, and is not marked as done, if %s", async ([, host, words], { box }) => {

@@ -15,7 +15,7 @@ const goodHost = {
   systemctl: ":",
   uname: "echo x86_64",
   nproc: "echo 4",
-  df: "echo header; echo '/dev/vda 99999999 1 40000000 1% /'",
+  df: "echo header; echo '/dev/vda 99999999 1 39062500 1% /'",
   curl: `printf 'HTTP/1.1 200 OK\\r\\nDate: %s\\r\\n' "$(date -R)" >&2; printf 'PK\\3\\4 node-controller'`,
   timedatectl: "echo yes",
   ss: ":",
@@ -65,7 +65,7 @@ const without = (...tools: string[]) =>
 
 const curl = (body: string): Changes => ({ commands: { curl: body } });
 
-// 40000000 blocks of 1024 are more than 40 GB: the words round down.
+// 39062500 blocks of 1024 bytes are 40 GB: the words round down.
 test.for<[string, Changes]>([
   ["just meets the minimums", {}],
   ["has neither curl nor wget", { moves: without("curl", "wget") }],
@@ -74,7 +74,7 @@ test.for<[string, Changes]>([
   expect(await look(box, changes)).toEqual(meets);
 });
 
-const fullDisk = "echo header; echo '/dev/vda 99999999 1 39999999 1% /'";
+const fullDisk = "echo header; echo '/dev/vda 99999999 1 39062499 1% /'";
 const redirect = "printf 'HTTP/1.1 302 Found\\r\\n' >&2; echo 'curl: (6) Could not resolve host' >&2; exit 6";
 const hourOff = { timedatectl: "echo no", curl: goodHost.curl.replace("-R", "-R -d '1 hour'") };
 const noGoDev = {
@@ -94,6 +94,17 @@ test.for<[string, Changes, string]>([
   const { code, stderr } = await look(box, changes);
   const [, problem, , end] = stderr.replace("-3599", "-3600").split("\n");
   expect([code, problem, end]).toEqual([1, expect.stringContaining(words), ""]);
+});
+
+test("refuses a directory of its steps that nobody can write to", async ({ box }) => {
+  await box.run("chattr +i logs 2> /dev/null || mount -t tmpfs -o ro none logs");
+  try {
+    const moves = [[`\${logs%/*}`, `${box.dir}/logs`]] as const;
+    const { code, stderr } = await look(box, { moves });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("/logs: found that nobody can write there")]);
+  } finally {
+    await box.run("umount logs 2> /dev/null || chattr -i logs");
+  }
 });
 
 test.for<[string, Changes, string, boolean]>([

@@ -63,6 +63,20 @@ describe.concurrent("the controller's release", () => {
     expect((await box.run("ls -A installed")).stdout).toBe("");
   });
 
+  test.for([
+    ["a top folder", "top/node-controller", "top/lib/x", "lib/x"],
+    ["two of them", "a/b/node-controller", "a/b/libx", "libx"],
+    ["a folder beside others", "bin/node-controller", "share/x", "share/x"],
+  ] as const)(
+    "has its library where it looks for it, in an archive with %s",
+    async ([, program, beside, at], { box }) => {
+      const archive = zipSync({ [program]: strToU8("one"), [beside]: strToU8("two") });
+      expect((await install(box, archive)).stderr).toBe("");
+      const files = await box.run("cd installed && find . -mindepth 1 -type f -printf '%P\n' | sort; find . -empty");
+      expect(files.stdout).toBe(`${[at, "node-controller"].sort().join("\n")}\n`);
+    },
+  );
+
   test("belongs to root with fixed modes, whatever the archive says, and without its links", async ({ box }) => {
     box.command("chown", 'echo "$*" >> "$sandbox/owners"');
     await box.run(

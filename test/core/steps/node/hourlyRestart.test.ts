@@ -55,7 +55,8 @@ const good = (stdout: string, tab: string | undefined, isWritten = true) => ({
   writes: isWritten ? "written\n" : undefined,
 });
 const on = "hourly restart: on, until the node has synced";
-const off = "hourly restart: off, in every crontab and timer of this host";
+const off =
+  "hourly restart: off, in root's crontab; no other crontab or timer restarts the node, nor does it start at regular times";
 
 describe("while the node syncs", () => {
   test("the specification's line is written into a new crontab, for the configured service", async ({ box }) => {
@@ -121,6 +122,22 @@ describe("once the node is synced", () => {
     box.write("deaf", "");
     const stderr = "h: root's crontab differs from what was just written to it\n  Look at it with: crontab -l\n";
     expect(await run(box, "synced", line)).toMatchObject({ code: 1, stderr });
+  });
+
+  const starts = (...times: number[]) =>
+    `echo "$*" > $sandbox/asked; printf '%s.5 h systemd[1]: Started\\n' ${times.join(" ")}`;
+  test.for([
+    ["each hour", [0, 3600, 7205, 10_790], "every 60 minutes"],
+    ["each hour, after another start", [0, 500, 4100, 7700, 11_300], "every 60 minutes"],
+    ["at other times", [0, 3600, 9000, 20_000], undefined],
+    ["three times", [0, 3600, 7200], undefined],
+    ["in a crash loop", [0, 12, 24, 36], undefined],
+  ] as const)("a node that starts %s, by no crontab", async ([, times, every], { box }) => {
+    box.command("journalctl", starts(...times));
+    await run(box, "synced", "");
+    const words = every && `systemd's journal: go-node starts again ${every}; look for what does it`;
+    expect((await run(box, "now")).stdout).toEqual(words ? expect.stringContaining(words) : "off\n");
+    expect(box.read("asked")).toMatch(/--since @\d{10} MESSAGE_ID=39f53479\w+ UNIT=go-node\.service\n$/);
   });
 
   const timer = (path: string) => `ExecStart={ path=${path} ; argv[]=${path} ; ignore_errors=no }`;
