@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { execa, type Options } from "execa";
 import { type CloudName, cloudsReady } from "./clouds/names.ts";
@@ -13,9 +14,11 @@ import {
   createOperatorNetwork,
   ip,
   operatorAddress,
+  operatorFiles,
   operatorNamespace,
   releaseHost,
   vaultPort,
+  writeOperatorHosts,
 } from "./hosts/network.ts";
 import { noteSecretsOn } from "./hosts/secretsOn.ts";
 import { ensureBaseImage } from "./images/baseImage.ts";
@@ -61,6 +64,7 @@ export class Lab {
     const { state, dir } = lab;
     await state.begin();
     await ip(createOperatorNetwork(name));
+    await writeOperatorHosts(name);
     const [relay, services] = await Promise.all([
       program("images/aptProxy.ts"),
       program("operator/services.ts"),
@@ -238,6 +242,7 @@ export class Lab {
       // The command may fail: another run may take down the same dead lab.
       if (ns === own || ns?.startsWith(`${own}-`)) await execa("ip", ["netns", "del", ns], { reject: false });
     }
+    await rm(operatorFiles(this.name), { recursive: true, force: true });
     await this.hosts.releaseRoots();
     await this.state.forget();
     if (refusal) throw new Error(refusal);

@@ -18,9 +18,13 @@ export class ToolCommand extends Command {
 
   /** Adds what all commands have that move the orchestrator. */
   movesOrchestrator(): this {
-    const hash = "its hash, from the release page; needed unless it is configured for this release";
+    const hash =
+      "its hash; default: the configured one, else the command shows the hash from the checksum file beside it, and asks";
     const first = "confirm that no move of this orchestrator ever began; needed if the event log has none";
-    return this.option("--release <url>", "the orchestrator's release for the new host; default: the configured one")
+    return this.option(
+      "--release <url>",
+      "the orchestrator's release for the new host; default: the configured one, else v0.0.9a",
+    )
       .option("--release-sha256 <hash>", hash)
       .option("--release-version <version>", "its version; default: the configured one, or that in the address")
       .option("--first-move", first);

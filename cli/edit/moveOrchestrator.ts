@@ -1,6 +1,6 @@
 import { findVersion } from "../../core/chain/versions.ts";
 import type { StackConfig } from "../../core/config/config.ts";
-import { moveKeys } from "../../core/config/orchestratorSchema.ts";
+import { knownRelease, moveKeys } from "../../core/config/orchestratorSchema.ts";
 import { openStackStore } from "../../core/config/stackStore.ts";
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog.ts";
 import { createMoveId } from "../../core/eventLog/moveId.ts";
@@ -13,11 +13,12 @@ import { formatProblem, ProblemError } from "../../core/util/problem.ts";
 import { quoteShellWord } from "../../core/util/quote.ts";
 import { type PlainSettings, removeSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
 import type { OtherHost } from "../pulumi/stackState.ts";
-import { askText } from "../terminal/prompts.ts";
+import { confirmRelease } from "../terminal/confirmRelease.ts";
+import { askText, isTerminal } from "../terminal/prompts.ts";
 import { createHostSettings, ifOther, listOwnSecrets, openTwoStacks } from "./otherStack.ts";
 
 /** The orchestrator's release for the new host. By default the configured one, and the version in its address. */
-type ReleaseOptions = Readonly<Partial<Record<"release" | "releaseSha256" | "releaseVersion", string>>>;
+export type ReleaseOptions = Readonly<Partial<Record<"release" | "releaseSha256" | "releaseVersion", string>>>;
 
 export interface MoveOptions extends ReleaseOptions {
   /** The stack of the host that the orchestrator is on now. */
@@ -29,10 +30,11 @@ export interface MoveOptions extends ReleaseOptions {
 }
 
 /** Writes the orchestrator's host into a stack's file, and begins the move. Returns the exit code. @throws Refusal */
-export async function moveOrchestrator(stack: string, args: readonly string[], options: MoveOptions): Promise<number> {
-  const { from, up, command } = options;
+export async function moveOrchestrator(stack: string, args: readonly string[], given: MoveOptions): Promise<number> {
+  const { from, up, command } = given;
   const { engine, config, other: before, host } = await openTwoStacks(stack, from, "--from");
   refuseOtherOldHost(config, host, from);
+  const options = { ...given, ...(await askRelease(config, given)) };
   const wrong = findReleaseProblem(stack, config, options);
   if (wrong !== undefined) throw new ProblemError({ what: wrong });
   const word = await confirmFirstMove(stack, config, options);
@@ -81,6 +83,19 @@ export async function confirmFirstMove(
       next: "If it was never moved, run the same command again with --first-move",
     });
   return { [firstMoveKey]: "acknowledged" };
+}
+
+/** Asks in a terminal for a missing hash: shows the one that the release's maker publishes. @throws ProblemError */
+export async function askRelease(
+  config: Pick<StackConfig, "orchestrator">,
+  given: ReleaseOptions,
+): Promise<ReleaseOptions> {
+  const { url = knownRelease, sha256, version = findVersion(url) } = chooseRelease(config, given);
+  if (sha256 !== undefined || !isTerminal() || !URL.canParse(url)) return given;
+  const what = "The orchestrator's release for the new host";
+  const releaseSha256 = await confirmRelease(what, url, "--release-sha256");
+  const releaseVersion = version ?? (await askText("Which version is it?", { default: findVersion(knownRelease) }));
+  return { release: url, releaseSha256, releaseVersion };
 }
 
 /** Returns what the release for the new host lacks, or undefined. The run checks the rest before any change. */

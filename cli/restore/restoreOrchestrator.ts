@@ -25,6 +25,7 @@ import { printableLines } from "../../core/util/printable.ts";
 import { formatProblem, type Problem, ProblemError } from "../../core/util/problem.ts";
 import { formatDuration } from "../../core/util/timeText.ts";
 import {
+  askRelease,
   confirmFirstMove,
   createMoveSettings,
   findReleaseProblem,
@@ -151,9 +152,10 @@ async function findLostHost(stack: string, config: StackConfig, options: Restore
   if (from !== undefined) {
     const { other, host } = await openTwoStacks(stack, from, "--from");
     refuseOtherOldHost(config, host, from);
-    const wrong = findReleaseProblem(stack, config, { ...options, from, command: "restore" });
+    const asked = await askRelease(config, options);
+    const wrong = findReleaseProblem(stack, config, { ...options, ...asked, from, command: "restore" });
     if (wrong !== undefined) throw new ProblemError({ what: wrong });
-    const settings = createMoveSettings(config, other, host, options);
+    const settings = createMoveSettings(config, other, host, asked);
     return { lost: createHostTarget(other, host.address, host.hostKey), settings, owners: [other, config] };
   }
   if (!config.orchestrator.move || (release ?? releaseSha256 ?? releaseVersion) !== undefined)

@@ -41,6 +41,10 @@ export const oldOrchestrator = block({
   }),
 }).describe("The orchestrator's names on the old host");
 
+/** The newest release of the orchestrator that this program knows. */
+export const knownRelease =
+  "https://github.com/HyperCore-Team/orchestrator/releases/download/v0.0.9a-alphanet/orchestrator-linux-amd64.zip";
+
 /** Keys by which an operator confirms something for one start of the orchestrator. */
 const confirmations = {
   firstMove: acknowledged

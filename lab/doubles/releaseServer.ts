@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -33,7 +34,7 @@ const versionPath = "/go-zenon/raw/HEAD/metadata/version.go";
 
 /**
  * Serves archives as /NAME.zip. Also serves /ip, the caller's address, which the controller requests in every run, and the
- * version of the node's source.
+ * version of the node's source, and /SHA256CHECKSUMS.txt.
  */
 export async function serveReleases(options: {
   host: string;
@@ -79,6 +80,7 @@ async function answer(
       200,
       `//go:build !libznn\n\npackage metadata\n\nconst (\n\tVersion = "${nodeVersion}"\n)\n`,
     );
+  if (path === "/SHA256CHECKSUMS.txt") return sendText(response, 200, listHashes(releases));
   const name = path === "/ip" ? "ip" : /^\/([^/]+)\.zip$/.exec(path)?.[1];
   if (name === undefined) return sendText(response, 404, "not found\n");
   if (request.method === "PUT") {
@@ -88,6 +90,12 @@ async function answer(
   if (request.method !== "GET" && request.method !== "HEAD") return sendText(response, 405, "method not allowed\n");
   await serveFile(request, response, faults.get(name) ?? {}, fileOf(name, releases, request));
 }
+
+/** Lists the archives' hashes, all in one line as beside the orchestrator's v0.0.9a. */
+const listHashes = (releases: Map<string, Buffer>) =>
+  [...releases]
+    .map(([name, content]) => `${createHash("sha256").update(content).digest("hex")}  ${name}.zip`)
+    .join(" ");
 
 function fileOf(name: string, releases: Map<string, Buffer>, request: IncomingMessage) {
   if (name === "ip") {

@@ -1,3 +1,4 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { execa } from "execa";
 
 /**
@@ -34,6 +35,16 @@ export const lastServer = 243;
 
 export function operatorNamespace(lab: string): string {
   return `pillar-${lab}`;
+}
+
+/** Returns the folder of files that `ip netns exec` shows in /etc of the operator's machine. */
+export const operatorFiles = (lab: string) => `/etc/netns/${operatorNamespace(lab)}`;
+
+/** Names the release server at the operator's machine, as at each host. */
+export async function writeOperatorHosts(lab: string): Promise<void> {
+  await mkdir(operatorFiles(lab), { recursive: true });
+  const hosts = `${await readFile("/etc/hosts", "utf8")}\n${operatorAddress} ${releaseHost}\n`;
+  await writeFile(`${operatorFiles(lab)}/hosts`, hosts);
 }
 
 export function hostNamespace(lab: string, host: string): string {

@@ -2,6 +2,7 @@ import { chmod, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises
 import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { type CloudName, cloudTokens } from "../clouds/names.ts";
+import { certificateFile } from "../hosts/labHosts.ts";
 import { operatorAddress } from "../hosts/network.ts";
 import { ensurePackagedImage } from "../images/packagedImage.ts";
 import { Lab } from "../lab.ts";
@@ -87,7 +88,13 @@ async function operatorsEnv(lab: Lab, provider?: CloudName): Promise<Record<stri
     home: join(home, ".pulumi"),
     plugins: pluginsFor(provider ?? "existing"),
   });
-  const env = { ...toolchain.env, HOME: home, PATH: `${await walletCommand(lab)}:${toolchain.env.PATH}` };
+  const certificates = { NODE_EXTRA_CA_CERTS: certificateFile(lab.dir) };
+  const env = {
+    ...toolchain.env,
+    ...certificates,
+    HOME: home,
+    PATH: `${await walletCommand(lab)}:${toolchain.env.PATH}`,
+  };
   // "login --local" takes ~ from the system's list of users, which has none for a lab.
   await execa(toolchain.pulumi, ["login", `file://${home}`, "--non-interactive"], { env });
   return env;

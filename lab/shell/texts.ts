@@ -44,7 +44,7 @@ export interface ShellPlace {
   readonly old: string;
   /** The new host: its address, or the cloud where it can be ordered. */
   readonly fresh: { readonly address: string } | { readonly provider: CloudName; readonly sshFrom: string };
-  /** The orchestrator's release. This machine cannot reach the lab's own server to read the hash. */
+  /** The orchestrator's release. */
   readonly orchestratorRelease: { readonly url: string; readonly sha256: string; readonly version: string };
 }
 

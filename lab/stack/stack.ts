@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Options } from "execa";
 import { parse, stringify } from "yaml";
+import { certificateFile } from "../hosts/labHosts.ts";
 import type { Lab } from "../lab.ts";
 import { keepPrinted, noteSecret } from "../testRun/printed.ts";
 import { engineLogs } from "../toolchain/engineLogs.ts";
@@ -123,6 +124,7 @@ export class LabStack {
       PULUMI_BACKEND_URL: this.backend?.url ?? `file://${join(this.dir, "backend")}`,
       ...this.backend?.env,
       PULUMI_CONFIG_PASSPHRASE: this.passphrase,
+      NODE_EXTRA_CA_CERTS: certificateFile(this.lab.dir),
       VAULT_ADDR: this.lab.vaultUrl,
       VAULT_TOKEN: "lab",
       PULUMI_STACK: this.name,
