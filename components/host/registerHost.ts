@@ -2,6 +2,7 @@ import type { StackConfig } from "../../core/config/config.ts";
 import type { ExistingHostConfig } from "../../core/config/hostSchema.ts";
 import type { LastRun } from "../../core/journey/outputs.ts";
 import { computeFingerprint } from "../../core/ssh/publicKey.ts";
+import { loadOptional } from "../../core/util/loadOptional.ts";
 import type { NodeHostReader } from "../node/nodeReading.ts";
 import { createFirstContact } from "./firstContact.ts";
 import type { RegisteredHost } from "./host.ts";
@@ -12,7 +13,7 @@ export async function registerHost(config: StackConfig, last: LastRun, look: Nod
   const { host } = config;
   if (host.provider === "existing") return registerExistingHost(config, host, last, look);
   // Loaded on demand, because the clouds' libraries are large.
-  const { registerCloudHost } = await import("./registerCloudHost.ts");
+  const { registerCloudHost } = await loadOptional(import("./registerCloudHost.ts"));
   return registerCloudHost({ ...config, host }, last, look);
 }
 

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { loadOptional } from "../util/loadOptional.ts";
 import { printable, takeFirstLine } from "../util/printable.ts";
 import { ignoreStatuses, type Problem, ProblemError } from "../util/problem.ts";
 import { readBoundedStream } from "../util/sendRequest.ts";
@@ -63,7 +64,7 @@ function createSender(place: BucketPlace) {
   let client: InstanceType<Sdk["S3Client"]> | undefined;
   return async <T>(what: "read" | "written", timeoutMs: number, work: Work<T>): Promise<T> => {
     // Load the library only if a store is a bucket, because it is large.
-    const sdk = await import("@aws-sdk/client-s3");
+    const sdk = await loadOptional(import("@aws-sdk/client-s3"));
     client ??= new sdk.S3Client({
       ...place.client,
       // Some providers lack Amazon's new checksums.

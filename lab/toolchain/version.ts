@@ -4,11 +4,13 @@ import path from "node:path";
 /** The checkout that contains this file. */
 export const checkout = path.resolve(import.meta.dirname, "../..");
 
+type Pinned = Readonly<Record<"dependencies" | "optionalDependencies", Readonly<Record<string, string>>>>;
+
 /** Returns the exact version that package.json pins for a dependency, without a range sign. */
 export function pinnedVersion(dependency: string): string {
   const file = path.join(checkout, "package.json");
-  const { dependencies } = JSON.parse(fs.readFileSync(file, "utf8")) as { dependencies: Record<string, string> };
-  const version = dependencies[dependency]?.replace(/^[~^=v]+/, "");
+  const { dependencies, optionalDependencies } = JSON.parse(fs.readFileSync(file, "utf8")) as Pinned;
+  const version = { ...dependencies, ...optionalDependencies }[dependency]?.replace(/^[~^=v]+/, "");
   if (!version) throw new Error(`${file} has no dependency ${dependency}: the lab takes its version from there`);
   return version;
 }
