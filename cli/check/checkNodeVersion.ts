@@ -15,7 +15,7 @@ import { type CheckRow, fail, pass, pending } from "./checkRow.ts";
 
 const topic = "node's version";
 
-/** True unless the host gets its node in the first run, which is still to come. */
+/** Returns true unless the host gets its node in the first run, which is still to come. */
 export const isNodeExpected = ({ config, state }: Pick<StackInfo, "config" | "state">): boolean =>
   config.lifecycle !== "active" || state.isBegun;
 

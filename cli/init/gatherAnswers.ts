@@ -1,6 +1,6 @@
 import { formatRequirement, type VersionGap } from "../../core/chain/requiredVersions.ts";
 import { findVersion } from "../../core/chain/versions.ts";
-import { askAboutName, formatUnknownName } from "../../core/registration/askAboutName.ts";
+import { askAboutName, describeUnknownName } from "../../core/registration/askAboutName.ts";
 import { countAgentKeys } from "../../core/ssh/login.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
@@ -56,9 +56,9 @@ async function confirmPillar(
       console.error(`Not asked yet: whether ${name} is registered. ${commandsFor(stack).check()} asks the chain.`);
       return name;
     }
-    const [what = "", needed] = formatUnknownName(name, answer);
-    if (flags.pillar !== undefined) throw new ProblemError({ what: `${what}; nothing was written`, needed });
-    console.error(`${what}:\n  ${needed}`);
+    const { what, found, needed } = describeUnknownName({ stack, pillar: { name } }, answer);
+    if (flags.pillar !== undefined) throw new ProblemError({ what: `${what}; nothing was written`, found, needed });
+    console.error(`${what}:\n  ${found}\n  ${needed}`);
   }
 }
 

@@ -55,7 +55,7 @@ function findLoginSecret(login: LoginMethod): string | undefined {
   return hasPassphrase(login.keyFile) ? "ssh.privateKeyPassword" : undefined;
 }
 
-/** Whoever gets a copy of the state can try shorter pass phrases one after the other. */
+/** A thief with a copy of the state can try shorter pass phrases one after the other. */
 const minPassphraseLength = 12;
 const isTooShort = (phrase: string) => phrase.trim().length < minPassphraseLength;
 const needsLonger = `choose one of at least ${minPassphraseLength} characters, such as four random words`;

@@ -22,7 +22,7 @@ export type KeyFileFault = Readonly<Record<"wrong" | "needed", string>>;
 
 export const someKeyFile = "the file of a private ssh key, such as ~/.ssh/id_ed25519";
 
-/** In WSL, chmod does nothing to a file on a disk of Windows. */
+/** Formats what a key's file must be. In WSL, chmod does nothing to a file on a disk of Windows. */
 export const formatOwnFile = (file: string, system = release()) =>
   /microsoft/i.test(system) && file.startsWith("/mnt/")
     ? `a file in your Linux home, where chmod works: cp ${file} ~/.ssh/ && chmod 600 ~/.ssh/${basename(file)}`

@@ -93,14 +93,14 @@ function countEdits(from: string, to: string): number {
 
 /** Formats an unknown name as a problem. */
 export function describeUnknownName(
-  { stack, pillar: { name } }: Pick<StackConfig, "stack" | "pillar">,
+  { stack, pillar: { name } }: { readonly stack: string; readonly pillar: { readonly name: string } },
   { by, height, nearest }: NameAnswer & { kind: "unknown" },
 ) {
   const { setText, up } = commandsFor(stack);
   return {
     what: `no Pillar "${name}" on the chain of ${by.join(", ")} (height ${height})`,
     found: nearest.length > 0 ? `its nearest names: ${nearest.join(", ")}` : "no registered name is similar",
-    needed: "the name as the wallet shows it under Pillars; upper and lower case count",
+    needed: "use the name as the wallet shows it under Pillars; upper and lower case count",
     next: `${setText("pillar.name", nearest[0] ?? "NAME")} && ${up}`,
   };
 }

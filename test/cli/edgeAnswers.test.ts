@@ -48,7 +48,7 @@ test("adopt refuses the other stack's own host under another name", async () => 
 
 const initAnswers = [
   ...["--pillar", "Anvil", "--provider", "existing", "--address", "203.0.113.8", "--host-key", key, "--agent"],
-  // Nothing listens there.
+  // No node listens there.
   ...["--reference", "http://127.0.0.1:1"],
 ];
 const noRelease = "--no-node-release";

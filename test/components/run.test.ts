@@ -16,7 +16,7 @@ test("a run refuses a name that no Pillar has until a run saw the Pillar, and ne
   await expect(refuse(first)).rejects.toThrow(
     `no Pillar "Anvill" on the chain of reference ${sync.references[0]} (height 2752); nothing was changed
   found: no registered name is similar
-  needed: the name as the wallet shows it under Pillars; upper and lower case count
+  needed: use the name as the wallet shows it under Pillars; upper and lower case count
   pulumi config set --type string --path pillar-host:pillar.name NAME -s prod && pulumi up -s prod`,
   );
   await expect(refuse(first, "adopted")).rejects.toThrow("no Pillar");

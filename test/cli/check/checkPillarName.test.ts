@@ -49,7 +49,7 @@ test("check refuses a name that no node knows, and accepts it without a node tha
       lines: [
         `no Pillar "Anvill" on the chain of reference ${reference} (height 2752)`,
         "its nearest names: Anvil",
-        "needed: the name as the wallet shows it under Pillars; upper and lower case count",
+        "needed: use the name as the wallet shows it under Pillars; upper and lower case count",
         "pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod && pulumi up -s prod",
       ],
     },

@@ -37,7 +37,7 @@ test("a name is known if one node knows it, and otherwise unknown, with the near
   expect(describeUnknownName({ stack: "prod-2", pillar: { name: "Anvill" } }, unknown)).toEqual({
     what: `no Pillar "Anvill" on the chain of reference ${good} (height 2752)`,
     found: "its nearest names: Anvil, Anvil-2",
-    needed: "the name as the wallet shows it under Pillars; upper and lower case count",
+    needed: "use the name as the wallet shows it under Pillars; upper and lower case count",
     next: "pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod-2 && pulumi up -s prod-2",
   });
 });
