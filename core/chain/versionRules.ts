@@ -6,11 +6,12 @@ import { ProblemError } from "../util/problem.ts";
 
 const table = "core/chain/requiredVersions.json";
 const text = (needed: string, pattern = /\S/) => z.string(needed).regex(pattern, needed);
+const hash = text("a hash of 64 hexadecimal digits", /^[0-9a-f]{64}$/);
 const address = text("an https address", /^https:\/\/\S+$/);
 
 const tableSchema = z.object({
   /** The hash of the main network's first momentum: the rows apply only to its nodes. */
-  mainNetwork: text("a hash of 64 hexadecimal digits", /^[0-9a-f]{64}$/),
+  mainNetwork: hash,
   /** The repository that the main network's nodes are built from. */
   source: address,
   /** The address of the page with all releases. */
@@ -23,20 +24,25 @@ const tableSchema = z.object({
       release: address,
     })
     .array(),
+  /** Ids of the sporks that each version has code for (go-zenon, common/types/spork.go). */
+  sporks: z.record(text('the version of a release, such as "v0.0.10"', /^v\d+\.\d+\.\d+$/), hash.array()),
 });
 
-export type VersionRules = z.infer<typeof tableSchema> & {
+type VersionTable = z.infer<typeof tableSchema>;
+
+export type VersionRules = Omit<VersionTable, "sporks"> & {
   /** The version that pillar-host:node.leastVersion requires on any network. */
   readonly leastVersion?: string | undefined;
 };
 
 /** Returns the required versions of a stack's nodes. Providers get them as an input. @throws for an unreadable table */
 export function createVersionRules({ node }: Pick<StackConfig, "node">): VersionRules {
-  return { ...readRequiredVersions(), leastVersion: node.leastVersion };
+  const { sporks: _, ...rules } = readRequiredVersions();
+  return { ...rules, leastVersion: node.leastVersion };
 }
 
 /** Reads the table, which operators edit. @throws Error for the operator: an unreadable row would never apply */
-export function readRequiredVersions(file = join(import.meta.dirname, "requiredVersions.json")): VersionRules {
+export function readRequiredVersions(file = join(import.meta.dirname, "requiredVersions.json")): VersionTable {
   try {
     return tableSchema.parse(JSON.parse(readFileSync(file, "utf8")), {
       error: () => "it in the form of the shipped file",

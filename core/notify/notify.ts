@@ -27,16 +27,20 @@ const requestTimeoutMs = 10_000;
 /** Events that need the operator's attention. */
 const urgent: readonly Notice["event"][] = ["stalled", "deadline", "tooOld", "failed", "registeredTooEarly", "sign"];
 
+/** Characters that Discord takes in a message; Telegram and ntfy take 4096. */
+const maxLength = 2000;
+
 /**
- * Returns the request for any webhook. Services such as Slack take the field `text`, and ntfy fills the templates of the
- * headers from the body.
+ * Returns the request for any webhook: Slack and Telegram take the field `text`, Discord takes `content`, and ntfy fills
+ * the templates of the headers from the body.
  */
 export function createNoticeRequest(notice: Notice): { headers: Record<string, string>; body: string } {
   const priority = urgent.includes(notice.event) ? "high" : "default";
   const templates = { "x-template": "yes", "x-title": "{{.title}}", "x-message": "{{.message}}" };
+  const text = `${notice.title}\n${notice.message}`.slice(0, maxLength);
   return {
     headers: { "content-type": "application/json", ...templates, "x-priority": priority },
-    body: JSON.stringify({ ...notice, text: `${notice.title}\n${notice.message}` }),
+    body: JSON.stringify({ ...notice, message: notice.message.slice(0, maxLength), text, content: text }),
   };
 }
 

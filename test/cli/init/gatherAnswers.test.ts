@@ -110,7 +110,9 @@ test("asks for the Pillar's name again if no witness knows it, with the nearest 
 test("refuses an unknown --pillar, and says if no witness could be asked", async () => {
   const node = await nodeOfAnvil();
   const unknown = typing([], { ...given, pillar: "Anvill", reference: [node] });
-  await expect(unknown).rejects.toThrow(/^no Pillar "Anvill" on .*; nothing was written\n {2}found: its nearest names: Anvil/);
+  await expect(unknown).rejects.toThrow(
+    /^no Pillar "Anvill" on .*; nothing was written\n {2}found: its nearest names: Anvil/,
+  );
   await typing([], { ...given, oldHost: "192.0.2.2", oldHostKey: "ssh-ed25519 AAAA" });
   expect(screen()).toContain("Not asked yet: whether Anvil is registered. ./pillar-host check prod-2 asks the chain.");
 });

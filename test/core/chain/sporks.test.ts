@@ -24,7 +24,7 @@ test("formats which release is needed, and by when", () => {
     "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not support it: a release that supports it is needed before the spork is enforced",
   );
   expect(formatSpork({ ...fresh, enforcedFrom: 77, isSure: false }, "v9.9.9")).toBe(
-    "spork spork-next (abababab…) is enforced from height 77 on, and this program does not know whether the node here, v9.9.9, supports it: a node without support stops at that height",
+    "spork spork-next (abababab…) is enforced from height 77 on, and the table in core/chain/requiredVersions.json does not say whether the node here, v9.9.9, supports it: a node without support stops at that height",
   );
   // Anybody may name one.
   expect(formatSpork({ ...fresh, name: evilText, isSure: true }, evilText)).not.toContain("\u001b");

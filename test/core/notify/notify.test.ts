@@ -22,7 +22,8 @@ async function webhook(...statuses: number[]) {
 
 test("sends JSON with all fields, and their names for ntfy's templates", () => {
   const { headers, body } = createNoticeRequest(notice);
-  expect(JSON.parse(body)).toEqual({ ...notice, text: "Pillar Anvil (prod-2): stalled\nthe height stands" });
+  const text = "Pillar Anvil (prod-2): stalled\nthe height stands";
+  expect(JSON.parse(body)).toEqual({ ...notice, text, content: text });
   expect(headers).toEqual({
     "content-type": "application/json",
     "x-template": "yes",
@@ -31,6 +32,28 @@ test("sends JSON with all fields, and their names for ntfy's templates", () => {
     "x-priority": "high",
   });
   expect(createNoticeRequest({ ...notice, event: "synced" }).headers["x-priority"]).toBe("default");
+});
+
+type Body = Readonly<Record<string, unknown>>;
+const isText = (value: unknown, most: number) => typeof value === "string" && value !== "" && value.length <= most;
+const filled = (template: unknown, body: Body) =>
+  String(template).replace(/{{\.(\w+)}}/g, (_, key) => String(body[key]));
+
+/** The rules of each service, as its documents state them; a service ignores fields that it does not know. */
+test.each<[string, (body: Body, headers: Readonly<Record<string, string>>) => boolean]>([
+  // discord.com/developers/docs/resources/webhook: content, up to 2000 characters.
+  ["Discord", ({ content }) => isText(content, 2000)],
+  // docs.slack.com, incoming webhooks and message limits: text, up to 40,000 characters.
+  ["Slack", ({ text }) => isText(text, 40_000)],
+  // core.telegram.org/bots/api#sendmessage: text, 1 to 4096 characters; chat_id may be in the address.
+  ["Telegram", ({ text }) => isText(text, 4096)],
+  // docs.ntfy.sh/publish: message templates over a JSON body.
+  ["ntfy", (body, { "x-template": yes, "x-message": message }) => yes === "yes" && isText(filled(message, body), 4096)],
+])("takes a notification as it is sent, the longest too: %s", (_service, accepts) => {
+  for (const message of ["the height stands", "x".repeat(10_000)]) {
+    const { headers, body } = createNoticeRequest({ ...notice, message });
+    expect(accepts(JSON.parse(body), headers)).toBe(true);
+  }
 });
 
 test("makes at most three attempts", async () => {

@@ -23,7 +23,7 @@ test.each<[string, Changes, string, boolean]>([
   [`spork:${spork.id}`, withSpork({}), "is announced", false],
   [`spork:${spork.id}:enforced`, withSpork({ enforcedFrom: 77 }), "is enforced from height 77", true],
   // It is unknown whether the node has the spork.
-  [`spork:${spork.id}:enforced`, withSpork({ enforcedFrom: 77, isSure: false }), "does not know whether", false],
+  [`spork:${spork.id}:enforced`, withSpork({ enforcedFrom: 77, isSure: false }), "does not say whether", false],
   ["version:v0.0.10:required", { versions: { value: [gap] } }, "required from height 9 on (x). install v0.0.10", true],
   ["version:v0.0.10", { versions: { value: [{ ...gap, expectedAt: clock }] } }, "on, about 2026-11-21 15:05", false],
 ])("finds %s, with a row: %#", (key, changes, text, isNow) => {
