@@ -13,8 +13,10 @@ const scratch = scratchDirectory();
 
 /** Starts `.ci/run` in a checkout whose tests are this script. */
 function startCi(tests: string) {
-  for (const folder of [".ci", "lab"]) mkdirSync(join(scratch(), folder));
+  for (const folder of [".ci", "lab/util"]) mkdirSync(join(scratch(), folder), { recursive: true });
   for (const file of [".ci/run", "package.json"]) copyFileSync(join(root, file), join(scratch(), file));
+  // Any machine passes the check of the machine.
+  writeFileSync(join(scratch(), "lab/util/machine.cjs"), "");
   writeFileSync(join(scratch(), "lab/run"), `#!/bin/sh\n${tests}\n`);
   chmodSync(join(scratch(), "lab/run"), 0o755);
   return execa(join(scratch(), ".ci/run"), { all: true, reject: false, stdin: "ignore" });

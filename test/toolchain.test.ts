@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { engineLogs, keepEngineLogs, settleEngineLogs, withoutLogsVariable } from "../lab/toolchain/engineLogs.ts";
-import { requireGo, sourceHash } from "../lab/toolchain/go.ts";
+import { sourceHash } from "../lab/toolchain/go.ts";
 import { ensurePlugins } from "../lab/toolchain/plugins.ts";
 import { engineVersion, fits, pinnedVersion } from "../lab/toolchain/version.ts";
 import { scratchDirectory } from "./scratchDirectory.ts";
@@ -45,24 +45,6 @@ test("the engine's own logs are kept, except in a run of the tests that does not
   vi.stubEnv(withoutLogsVariable, "1");
   settleEngineLogs(work());
   expect(() => engineLogs(work())).toThrow("the engine keeps no log in this run");
-});
-
-describe("requireGo", () => {
-  function withGo(version: string | undefined): void {
-    const script = `#!/bin/sh\necho ${version}\n`;
-    if (version) fs.writeFileSync(path.join(work(), "go"), script, { mode: 0o755 });
-    vi.stubEnv("PATH", work());
-  }
-
-  test("refuses an older one, with found, needed and next command", () => {
-    withGo("go1.25.9");
-    expect(requireGo).toThrow(
-      "Go is too old to build the lab's tools.\n" +
-        "  found:  go1.25.9\n" +
-        "  needed: 1.26\n" +
-        "  do:     install Go 1.26 or newer and put it on PATH",
-    );
-  });
 });
 
 test("the hash of sources changes with a source file's content or name and with the flags, not with other files", () => {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { execa } from "execa";
+import { findMachineFault } from "./machine.cjs";
 import { step } from "./progress.ts";
 
 /** A command that the lab calls, and the Debian package that brings it. */
@@ -32,12 +33,8 @@ async function missingPackages(): Promise<string[]> {
  * @throws with the problem and what to do
  */
 export async function ensureRequirements(): Promise<void> {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) {
-    throw new Error(
-      `the lab boots real test hosts: it needs Linux and root (found ${process.platform}, uid ${process.getuid?.() ?? "none"}).\n` +
-        "Run it as root, for example `sudo npm run demo`; `npm run test:unit` needs neither.",
-    );
-  }
+  const fault = findMachineFault("the lab");
+  if (fault) throw new Error(fault);
   const missing = await missingPackages();
   if (missing.length === 0) return;
   if (!(await isThere("apt-get"))) {
