@@ -87,4 +87,32 @@ describe("ensurePlugins", () => {
     expect(fs.readFileSync(executable, "utf8")).toBe("hcloud");
     expect(await ensurePlugins(["hcloud", "command"])).toMatchObject({ directory: plugins.directory });
   });
+
+  /** Puts an engine of this machine there that downloads a plugin, or fails. */
+  function engine(isOnline: boolean): string {
+    const file = path.join(work(), "pulumi");
+    const plugin = "$PULUMI_HOME/plugins/resource-$4-$5";
+    const script = isOnline
+      ? `/bin/mkdir -p "${plugin}" && echo "$*" > "${plugin}/pulumi-resource-$4"`
+      : 'echo "no such host" >&2; exit 1';
+    fs.writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return file;
+  }
+
+  test("has an official engine download what this machine lacks, once, and needs no Go", async () => {
+    const plugins = await ensurePlugins(["command"], "best", engine(true));
+    expect(plugins.source).toBe("command plugin 1.2.1, official");
+    const executable = path.join(plugins.directory, "resource-command-v1.2.1/pulumi-resource-command");
+    expect(fs.readFileSync(executable, "utf8")).toBe("plugin install resource command v1.2.1\n");
+    expect(fs.readdirSync(`${fs.realpathSync(path.dirname(fs.realpathSync(executable)))}/..`)).toEqual([
+      "resource-command-v1.2.1",
+    ]);
+    expect(await ensurePlugins(["command"], "best", engine(false))).toEqual(plugins);
+  });
+
+  test("builds the stand-in if the download fails", async () => {
+    const said = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await expect(ensurePlugins(["command"], "best", engine(false))).rejects.toThrow("found: no go in PATH");
+    expect(said.mock.calls.flat().join("\n")).toContain("the command plugin could not be downloaded");
+  });
 });

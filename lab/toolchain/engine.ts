@@ -20,6 +20,8 @@ const languageHostSource = path.join(import.meta.dirname, "languageHost");
 export interface Engine {
   pulumi: string;
   source: string;
+  /** Path of the official engine that this one is, or was copied from. */
+  official?: string;
   /** The lab's own language host, if the engine has no other: it starts runs in a resident process, too. */
   starter?: string;
 }
@@ -49,7 +51,7 @@ async function withLanguageHost(engine: Engine, languageHost: string, what: stri
     fs.copyFileSync(script, path.join(dir, DYNAMIC_PROVIDER));
     for (const name of EXECUTABLES) fs.chmodSync(path.join(dir, name), 0o755);
   });
-  return { pulumi: path.join(directory, "pulumi"), source };
+  return { ...engine, pulumi: path.join(directory, "pulumi"), source };
 }
 
 async function ownLanguageHost(): Promise<string> {
@@ -89,7 +91,7 @@ function installedEngine(needed: string): Engine | undefined {
     if (!fs.existsSync(path.join(path.dirname(real), LANGUAGE_HOST))) continue;
     const found = versionOf(real);
     if (fits(found, needed))
-      return { pulumi: real, source: `Pulumi ${found.replace(/^v/, "")} of this machine (${real})` };
+      return { pulumi: real, official: real, source: `Pulumi ${found.replace(/^v/, "")} of this machine (${real})` };
   }
   return undefined;
 }

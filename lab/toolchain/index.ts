@@ -34,7 +34,7 @@ export interface ToolchainOptions {
 /** Finds or builds the engine and the plugins. The first time takes minutes. Returns how to run them. */
 export async function ensureToolchain(options: ToolchainOptions = {}): Promise<Toolchain> {
   const engine = await ensureEngine(options.kind);
-  const plugins = await ensurePlugins(options.plugins ?? ["command"], options.kind);
+  const plugins = await ensurePlugins(options.plugins ?? ["command"], options.kind, engine.official);
   const home = options.home ?? path.join(cacheRoot(), `home-${path.basename(plugins.directory)}`);
   linkPlugins(home, plugins.directory);
   settleEngineLogs(home);
