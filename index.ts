@@ -9,10 +9,13 @@ import { HostRetirement } from "./components/retirement/guard.ts";
 import { registerKeptHost } from "./components/retirement/keptHost.ts";
 import { type OutputInputs, prepareRun } from "./components/run.ts";
 import { readStackEventsOrNone } from "./components/stackLog.ts";
+import { outputName } from "./core/journey/outputs.ts";
 import { formatNextStepWithoutServer } from "./core/journey/texts.ts";
 
 // Exports an async function: it reads the cloud provider's offers before it registers any resource.
-export default showPlainErrors(async (): Promise<OutputInputs> => {
+export default showPlainErrors(async () => ({ [outputName]: await registerStack() }));
+
+async function registerStack(): Promise<OutputInputs> {
   const { config, last } = await prepareRun();
   const { stack } = config;
   const look = createHostReader(config, last);
@@ -39,8 +42,7 @@ export default showPlainErrors(async (): Promise<OutputInputs> => {
     sync: createSyncOutput(pillar.gate),
     registration: cutover.registration,
     producerAddress: cutover.producerAddress,
-    // Left out if undefined, because the engine would warn about the output.
-    ...(moved ? { orchestrator: moved } : {}),
+    orchestrator: moved,
     nextStep: reportNextStep(cutover.formatNextStep(moved ?? pulumi.output(undefined))),
   };
-});
+}

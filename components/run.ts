@@ -3,7 +3,7 @@ import { extractRawConfig, parseWholeConfig, type StackConfig } from "../core/co
 import { formatConfigFaults } from "../core/config/configFaults.ts";
 import { findPlainSecrets } from "../core/config/secretKeys.ts";
 import { openStackStore } from "../core/config/stackStore.ts";
-import { type HostOutput, type LastRun, parseOutputs, type RunOutputs } from "../core/journey/outputs.ts";
+import { type HostOutput, type LastRun, outputName, parseOutputs, type RunOutputs } from "../core/journey/outputs.ts";
 import { askAboutOwnName, describeUnknownName } from "../core/registration/askAboutName.ts";
 import { commandsFor } from "../core/util/commands.ts";
 import { ProblemError } from "../core/util/problem.ts";
@@ -49,15 +49,10 @@ function refuse(stack: string, faults: readonly string[]): never {
   throw new pulumi.RunError(formatConfigFaults(stack, faults, "; nothing was changed", commandsFor(stack).up));
 }
 
-const names = ["host", "nextStep", "producerAddress", "retirement", "orchestrator", "registration"] as const;
-
 /** Reads the last run's outputs. Call it before any resource is registered: the engine then overwrites the state. */
 async function readLastRun(): Promise<LastRun> {
   const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
   // Not with `apply`, which never runs for an output that a failed run left unknown.
-  const read = async (name: keyof RunOutputs) => {
-    const { value, secretValue } = await last.getOutputDetails(name);
-    return [name, value ?? secretValue] as const;
-  };
-  return parseOutputs(Object.fromEntries(await Promise.all(names.map(read))));
+  const { value, secretValue } = await last.getOutputDetails(outputName);
+  return parseOutputs(value ?? secretValue);
 }

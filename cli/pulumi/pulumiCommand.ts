@@ -81,7 +81,8 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}) {
       if (process.stdin.isTTY && asked.passphrase === undefined)
         await engine.read(["stack", "output", "--json", "--show-secrets"]);
       await checkState(args);
-      const env = createEnvironment(await asked.passphrase);
+      // The next step or the error is the end of what pulumi prints, not the outputs; the operator's own setting wins.
+      const env = { PULUMI_OPTION_SUPPRESS_OUTPUTS: "true", ...createEnvironment(await asked.passphrase) };
       return runInTerminal([...args.slice(0, 1), "-s", stack, ...args.slice(1)], env);
     },
   };

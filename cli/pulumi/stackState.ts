@@ -1,4 +1,4 @@
-import { parseOutputs } from "../../core/journey/outputs.ts";
+import { outputName, parseOutputs } from "../../core/journey/outputs.ts";
 import type { GuardMemory } from "../../core/retirement/guardMemory.ts";
 import { isSameHost } from "../../core/ssh/publicKey.ts";
 
@@ -52,7 +52,7 @@ export function parseState(text: string) {
     isOwnServer: firstGuard.isOwnServer === true || undefined,
     orderedAt: asText(firstGuard.orderedAt),
     /** The last run's outputs. */
-    last: parseOutputs(findOutputs("pulumi:pulumi:Stack")),
+    last: parseOutputs(findOutputs("pulumi:pulumi:Stack")[outputName]),
     /** Operations that a killed run left; `operation` is `creating`, `updating`, … */
     pending: operations.map(({ resource, type }) => ({
       operation: type,

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
 import { createStackLogRef } from "../../core/config/stackStore.ts";
-import { decideJourney } from "../../core/journey/decideJourney.ts";
+import { decideJourney, isMoveLater } from "../../core/journey/decideJourney.ts";
 import type { MoveTiming } from "../../core/journey/facts.ts";
 import type { LastRun, OrchestratorOutput } from "../../core/journey/outputs.ts";
 import { createRegistrationOutput, mayShowAddress, type Registration } from "../../core/registration/registration.ts";
@@ -71,9 +71,9 @@ export function registerCutover(args: CutoverArgs) {
   });
   return {
     registration: facts.apply(({ parts }) => createRegistrationOutput(parts.registration.value)),
-    /** Undefined while the node is not synced and the address is not registered. */
+    /** Undefined while the address is not registered, and the node not synced or the orchestrator not moved. */
     producerAddress: facts.apply(({ node, parts, run }) =>
-      mayShowAddress(node, parts.registration.value) ? run.producerAddress : undefined,
+      mayShowAddress(node, parts.registration.value, isMoveLater(timing)) ? run.producerAddress : undefined,
     ),
     /** Formats the next step, with the orchestrator as this run leaves it. */
     formatNextStep: (moved: pulumi.Output<OrchestratorOutput | undefined>): pulumi.Output<string[]> =>

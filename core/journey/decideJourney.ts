@@ -54,7 +54,7 @@ export function decideJourney(facts: StackFacts): Decision {
   const stage = decide[facts.lifecycle](facts, registration);
   const open = decideRun(facts) ?? decideUnfinished(facts, stage);
   const timing = decideTiming(facts);
-  const isMoveNext = afterSync.includes(stage) && (timing === "later" || timing === "unwatched");
+  const isMoveNext = afterSync.includes(stage) && isMoveLater(timing);
   const isOffer = open === undefined && !isMoveNext && offering.includes(stage);
   const { producerAddress, orchestrator } = run ?? state?.last ?? {};
   const offeredAddress = isOffer ? producerAddress : undefined;
@@ -93,6 +93,9 @@ function decideTiming({ run, settings, state }: StackFacts): MoveTiming {
   if (!settings?.isMoveConfigured) return hasMoved ? "removed" : "none";
   return hasMoved || settings.isRollback ? "now" : "later";
 }
+
+/** True if a later run moves the orchestrator; the wallet comes after that. */
+export const isMoveLater = (timing: MoveTiming): boolean => timing === "later" || timing === "unwatched";
 
 const hasBegun = ({ run, state }: StackFacts) => run !== undefined || state?.isBegun === true;
 

@@ -1,12 +1,12 @@
 import type { RegistrationOutput } from "../registration/registration.ts";
 import { isAddress } from "../util/address.ts";
 
-/** The outputs of a run, as a stack's state has them. None of them is secret. */
+/** Facts that a run leaves for the next one and for `./pillar-host`. None of them is secret. */
 export interface RunOutputs {
   readonly host: HostOutput;
   readonly sync?: object;
   readonly registration?: RegistrationOutput;
-  /** Absent while the node is not synced and the address is not registered. */
+  /** Absent while the address is not registered, and the node not synced or the orchestrator not moved. */
   readonly producerAddress?: string | undefined;
   readonly orchestrator?: OrchestratorOutput;
   /** `nodeOff`: true if the node was shut down for retirement. */
@@ -43,8 +43,15 @@ export type LastRun = HostOutput &
     readonly isAwaiting?: boolean | undefined;
   };
 
-/** Parses outputs of which each may be missing, or unknown. */
-export function parseOutputs(outputs: Readonly<Partial<Record<keyof RunOutputs, unknown>>>): LastRun {
+/**
+ * Name of the stack's one output. The engine prints outputs below the next step or the error, in red after a refusal;
+ * a name that begins with two underscores it stores and does not print.
+ */
+export const outputName = "__run";
+
+/** Parses the output, of which each part may be missing, or unknown. */
+export function parseOutputs(output: unknown): LastRun {
+  const outputs = asBlock<Partial<Record<keyof RunOutputs, unknown>>>(output) ?? {};
   const { nextStep, producerAddress } = outputs;
   return {
     ...asBlock<HostOutput>(outputs.host),

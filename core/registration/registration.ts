@@ -102,9 +102,13 @@ export function isOurs(registration: Registration): registration is Extract<Regi
   return ["registered", "producing", "tooEarly"].includes(registration.kind);
 }
 
-/** True if this host's address may be printed: its node is synced and its Pillar exists, or the address is registered. */
-export function mayShowAddress(node: Pick<NodeStatus, "synced">, registration: Registration): boolean {
-  return (node.synced && registration.kind !== "unknownPillar") || isOurs(registration);
+/** True if this host's address may be printed: it is registered, or node and Pillar are ready and nothing comes before. */
+export function mayShowAddress(
+  node: Pick<NodeStatus, "synced">,
+  registration: Registration,
+  isMoveNext = false,
+): boolean {
+  return isOurs(registration) || (node.synced && registration.kind !== "unknownPillar" && !isMoveNext);
 }
 
 /** The output `registration`. Times are ISO 8601. A fact that is not known is absent. */

@@ -254,7 +254,7 @@ export class LabStack {
     return stdout;
   }
 
-  /** Returns the outputs as `pulumi stack output --json` has them, without the secrets. */
+  /** Returns the outputs of the last run, without the secrets. */
   async outputs<T = Record<string, unknown>>(): Promise<T> {
     return outputsIn(await this.exported()) as T;
   }

@@ -25,9 +25,9 @@ export async function readState(backendUrl: string, stack: string): Promise<Depl
 /** Property that marks a secret in the state. */
 const secretSignature = "4dabf18193072939515e22adb298388d";
 
-/** Returns the stack's outputs as `pulumi stack output --json` has them, without the secrets. */
+/** Returns what the last run left in the stack's output, without the secrets. */
 export function outputsIn({ resources = [] }: Deployment): unknown {
   const { outputs = {} } = resources.find(({ type }) => type === "pulumi:pulumi:Stack") ?? {};
   const isSecret = (value: unknown) => typeof value === "object" && value !== null && secretSignature in value;
-  return JSON.parse(JSON.stringify(outputs, (_key, value) => (isSecret(value) ? "[secret]" : value)));
+  return JSON.parse(JSON.stringify(outputs.__run ?? {}, (_key, value) => (isSecret(value) ? "[secret]" : value)));
 }

@@ -37,7 +37,11 @@ test("up, status and check leave out a second name of this host's node, so it do
   const { agreement } = await createHostReader(config, { finished: false })(address, hostKey);
   expect(await agreement).toMatchObject({ ...unknown, notes: [left] });
 
-  const run = { type: "pulumi:pulumi:Stack", urn: "s", outputs: { nextStep: [], producerAddress: ours } };
+  const run = {
+    type: "pulumi:pulumi:Stack",
+    urn: "s",
+    outputs: { __run: { nextStep: [], producerAddress: ours } },
+  };
   const state = parseState(JSON.stringify({ deployment: { resources: [run] } }));
   const facts = {
     stack: "prod",

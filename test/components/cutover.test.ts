@@ -7,6 +7,7 @@ import { registerCutover } from "../../components/node/cutover.ts";
 import type { HostReading } from "../../components/node/nodeReading.ts";
 import type { PillarNode } from "../../components/node/pillarNode.ts";
 import type { LogEvent } from "../../core/eventLog/events.ts";
+import type { MoveTiming } from "../../core/journey/facts.ts";
 import { agreeOnPillar } from "../../core/registration/agreeOnRegistration.ts";
 import { listen } from "../core/chain/fakes.ts";
 import { old, ours, says } from "../core/registration/chains.ts";
@@ -40,7 +41,7 @@ const seenOf = ({ registered, node = synced, restart = "off", closed = Promise.r
   close: () => undefined,
 });
 
-async function follow(seen: Look, changes: Record<string, unknown> = {}) {
+async function follow(seen: Look, changes: Record<string, unknown> = {}, timing: MoveTiming = "now") {
   const look = vi.fn(async () => seenOf(seen));
   const config = configOf({
     ssh: { password: "hunter2" },
@@ -58,7 +59,7 @@ async function follow(seen: Look, changes: Record<string, unknown> = {}) {
       pillar,
       look,
       last: { finished: true },
-      timing: "now",
+      timing,
     });
     const shown = { ...outputs, nextStep: formatNextStep(pulumi.output(undefined)) };
     pulumi.output(shown).apply((value) => {
@@ -99,6 +100,12 @@ test("shows an address while the node is behind only if it is registered, and lo
   expect(first.events).toEqual(["registered", "registeredTooEarly"]);
   expect((await follow({ registered: ours })).events).toEqual(["registered", "registeredTooEarly"]);
   expect((await follow({ registered: old, node: behind })).shown.producerAddress).toBeUndefined();
+});
+
+test("shows no address for the wallet while the orchestrator has to move first", async () => {
+  for (const timing of ["later", "unwatched"] as const)
+    expect((await follow({ registered: old }, {}, timing)).shown.producerAddress).toBeUndefined();
+  expect((await follow({ registered: ours }, {}, "later")).shown.producerAddress).toBe(ours);
 });
 
 test("adds the ways back of a node that is behind, by the host's mark, and asks to remove a confirmation", async () => {

@@ -8,7 +8,7 @@ const parse = (resources: Readonly<Record<string, object | undefined>>, pending_
   const listed = Object.entries(resources).map(([type, outputs]) => ({ urn: "", type, outputs }));
   return parseState(JSON.stringify({ version: 3, deployment: { resources: listed, pending_operations } }));
 };
-const withOutputs = (outputs: object) => parse({ "pulumi:pulumi:Stack": outputs });
+const withOutputs = (outputs: object) => parse({ "pulumi:pulumi:Stack": { __run: outputs } });
 
 test("a stack's state is empty before the first run", () => {
   const empty = JSON.stringify({ version: 3, deployment: { manifest: {} } });
@@ -41,7 +41,7 @@ test("a stack's state has the guards' facts, and the earlier registered address"
     [first]: { ...guardMemory, isOwnServer: true },
     [last]: { ...guardMemory, knownProducer: "z1qown" },
   };
-  const state = parse({ "pulumi:pulumi:Stack": outputs, ...guards });
+  const state = parse({ "pulumi:pulumi:Stack": { __run: outputs }, ...guards });
   expect(state).toMatchObject({ guardMemory, guardedProducer: "z1qown", isOwnServer: true, last: outputs });
 });
 
@@ -62,7 +62,7 @@ test.each([
   ["a run that did not finish, perhaps with another host's proof", { host, nextStep: "04da6b54" }, proof, host, false],
   ["a run without a host", { nextStep: ["wait"] }, proof, host, false],
 ])("a stack's state has a proof of sync or none: %s", (_what, outputs, wait, now, isProved) => {
-  expect(hasSyncProof(parse({ "pulumi:pulumi:Stack": outputs, [gate]: wait }), now)).toBe(isProved);
+  expect(hasSyncProof(parse({ "pulumi:pulumi:Stack": { __run: outputs }, [gate]: wait }), now)).toBe(isProved);
 });
 
 test("a stack's state names the interrupted operations", () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decideStage, listFacts } from "../../../cli/status/hostStage.ts";
 import type { StackView } from "../../../cli/status/stackView.ts";
-import { type Decision, decideJourney, type RunStep } from "../../../core/journey/decideJourney.ts";
+import { type Decision, decideJourney, isMoveLater, type RunStep } from "../../../core/journey/decideJourney.ts";
 import { createSettings, type StackFacts } from "../../../core/journey/facts.ts";
 import { decideMigration } from "../../../core/journey/migration.ts";
 import { type LastRun, parseOutputs } from "../../../core/journey/outputs.ts";
@@ -43,6 +43,7 @@ function run(world: typeof worlds extends fc.Arbitrary<infer T> ? T : never, vie
   const pending = isUnattended ? "unwatched" : "later";
   const configured = hasMoved ? "now" : pending;
   const { node, ...facts } = listFacts(view);
+  const timing = isMoveConfigured ? configured : hasMoved ? "removed" : "none";
   const decision = decideJourney({
     stack: facts.stack,
     pillar: facts.pillar,
@@ -50,7 +51,7 @@ function run(world: typeof worlds extends fc.Arbitrary<infer T> ? T : never, vie
     ...(node && { node }),
     parts: { registration: { value: registration } },
     run: {
-      timing: isMoveConfigured ? configured : hasMoved ? "removed" : "none",
+      timing,
       orchestrator: hasMoved ? orchestrator : undefined,
       producerAddress: ours,
     },
@@ -58,7 +59,7 @@ function run(world: typeof worlds extends fc.Arbitrary<infer T> ? T : never, vie
   const outputs = {
     nextStep: [...decision.lines],
     registration: createRegistrationOutput(registration),
-    producerAddress: node && mayShowAddress(node, registration) ? ours : undefined,
+    producerAddress: node && mayShowAddress(node, registration, isMoveLater(timing)) ? ours : undefined,
     orchestrator: hasMoved ? orchestrator : undefined,
   };
   return { decision, last: parseOutputs(JSON.parse(JSON.stringify(outputs))) };

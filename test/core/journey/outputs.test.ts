@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseOutputs, type RunOutputs } from "../../../core/journey/outputs.ts";
+import { outputName, parseOutputs, type RunOutputs } from "../../../core/journey/outputs.ts";
 
 const producerAddress = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const written: RunOutputs = {
@@ -18,13 +18,19 @@ test("a run's outputs are read as they were written", () => {
   expect(parseOutputs(written)).toEqual({ finished: true, ...host, ...others, nodeOff: true });
 });
 
+test("the engine prints nothing of it", () => {
+  expect(outputName).toMatch(/^__/);
+});
+
 test.each(["host", "registration", "producerAddress", "orchestrator", "retirement", "nextStep"] as const)(
   "an output that is unknown, or missing, is no fact: %s",
   (name) => {
     const names = { host: "address", retirement: "nodeOff", nextStep: undefined };
     const fact = name in names ? names[name as keyof typeof names] : name;
     for (const value of [unknown, undefined, null]) {
-      const last: Readonly<Record<string, unknown>> = { ...parseOutputs({ ...written, [name]: value }) };
+      const last: Readonly<Record<string, unknown>> = {
+        ...parseOutputs({ ...written, [name]: value }),
+      };
       if (fact) expect(last[fact]).toBeUndefined();
       expect(last.finished).toBe(name !== "nextStep");
       expect(last.isAwaiting).toBe(name === "nextStep" && value === unknown ? true : undefined);

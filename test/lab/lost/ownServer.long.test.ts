@@ -144,6 +144,6 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
     expect(await trace()).toEqual(before);
     expect(await signersOf(stage)).toEqual(["new"]);
     const outputs = JSON.parse(await typed("pulumi stack output --json -s prod"));
-    expect([outputs.producerAddress, outputs.orchestrator?.side]).toEqual([producerAddress, "new"]);
+    expect([outputs.__run.producerAddress, outputs.__run.orchestrator?.side]).toEqual([producerAddress, "new"]);
   });
 });
