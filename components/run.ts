@@ -27,9 +27,9 @@ export async function prepareRun(): Promise<{ readonly config: StackConfig; read
   return { config, last };
 }
 
-/** Refuses a name that no Pillar has, before hours of sync. A Pillar that an earlier run saw is not asked for again. @throws */
+/** Refuses a name that no Pillar has, before hours of sync. Does not ask again for a Pillar that an earlier run saw. @throws */
 export async function refuseUnknownName(config: StackConfig, last: LastRun): Promise<void> {
-  if (last.registration?.address !== undefined || (last.finished && config.lifecycle === "adopted")) return;
+  if (last.registration?.address !== undefined && last.registration.pillar === config.pillar.name) return;
   // A login that no run has proved yet is not tried here.
   const answer = await askAboutOwnName(config, last.finished ? last : {});
   if (answer.kind !== "unknown") return;

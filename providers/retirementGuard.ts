@@ -7,6 +7,7 @@ import type { StackConfig } from "../core/config/config.ts";
 import { type EventLog, openEventLog } from "../core/eventLog/eventLog.ts";
 import { findValidEvents } from "../core/eventLog/guardFacts.ts";
 import { mergeHeads } from "../core/eventLog/logIntegrity.ts";
+import { correctName } from "../core/retirement/correctName.ts";
 import type { RetirementInputs } from "../core/retirement/guardInputs.ts";
 import type { GuardMemory } from "../core/retirement/guardMemory.ts";
 import { overrideVariable } from "../core/retirement/refusalText.ts";
@@ -22,7 +23,7 @@ import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
 
 /**
  * Protects a host from deletion (docs/architecture.md, Two guards, one code). create stores facts. update keeps them,
- * and refuses another Pillar's name. delete asks host, successor and chain, and refuses if anything would be lost.
+ * and refuses another Pillar's name, unless it corrects one that was never registered. delete asks host, successor and chain, and refuses if anything would be lost.
  * Otherwise it makes the final backup and shuts the host down.
  */
 export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs, RetirementInputs>({
@@ -115,20 +116,22 @@ function openGuardLog({ backup: { directory }, stack, pillar }: RetirementInputs
   return openEventLog({ directory, stack, pillar }, { ...systemClock, say });
 }
 
-/** Updates the guard's state. Refuses another Pillar's name, logs a reactivation, keeps what this run does not know. */
+/** Updates the guard's state. Corrects a Pillar's name that was never registered, or refuses another one; logs a reactivation, keeps what this run does not know. */
 async function updateGuardState(
   olds: GuardInputs & Partial<GuardOutputs>,
   news: GuardInputs,
   prepare: () => RetirementInputs,
 ): Promise<GuardOutputs> {
-  if (olds.pillar !== news.pillar)
-    throw new ProblemError({
-      what: `pillar-host:pillar.name: this stack's host is that of ${olds.pillar}; nothing was changed`,
-      found: news.pillar,
-      needed: `set it back: ${commandsFor(news.stack).setText("pillar.name", olds.pillar)}`,
-      next: `${news.pillar} gets a stack of its own: ${commandsFor("NEW").init}`,
-    });
   const inputs = prepare();
+  const isCorrected = olds.pillar !== news.pillar;
+  if (isCorrected) {
+    await correctName(
+      { inputs, before: olds.pillar, logHead: olds.logHead, provider: news.provider },
+      { ...systemClock, say },
+    );
+    if (!news.isLast)
+      say(`pillar-host:pillar.name: corrected from ${olds.pillar} to ${news.pillar}; what is deployed stays`);
+  }
   if (olds.createdAt === undefined) return createGuardState(news, inputs);
   // Comes before anything starts on the host, so that the events of its shutdown no longer count.
   if (olds.lifecycle === "retiring" && news.lifecycle !== "retiring" && !news.isLast)
@@ -139,7 +142,7 @@ async function updateGuardState(
     isOwnWork: olds.isOwnWork === true,
     knownProducer: news.knownProducer ?? olds.knownProducer,
     recorded: olds.recorded ?? (await recordMomentum(news, inputs)),
-    logHead: await readLogHead(openGuardLog(inputs), olds.logHead),
+    logHead: await readLogHead(openGuardLog(inputs), isCorrected ? undefined : olds.logHead),
   };
 }
 

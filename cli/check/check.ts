@@ -17,7 +17,8 @@ import { createChainReaders, readFreeBytes } from "../../core/orchestrator/check
 import { openPair } from "../../core/orchestrator/hosts/hostPair.ts";
 import { createMoveInputs } from "../../core/orchestrator/hosts/moveInputs.ts";
 import { askAboutOwnName, describeUnknownName } from "../../core/registration/askAboutName.ts";
-import { listReferences } from "../../core/retirement/retirementInputs.ts";
+import { createNameRefusal, findNameFault } from "../../core/retirement/correctName.ts";
+import { createRetirementInputs, listReferences } from "../../core/retirement/retirementInputs.ts";
 import { resolveOwnIdentityPath } from "../../core/store/recordsDirectory.ts";
 import { agreeOnHeight, type ReferenceReading } from "../../core/sync/compareReferences.ts";
 import { chainRisk } from "../../core/sync/decideSynced.ts";
@@ -75,11 +76,23 @@ export async function checkReferences({ config, address = "", hostKey = "" }: St
 
 const nameTopic = "Pillar's name";
 
+/** Returns the refusal of a name that is not that of the last run, if the next run will not correct it. */
+async function findNameRefusal({ stack, config, state, address, hostKey }: StackInfo): Promise<string | undefined> {
+  const { guardedPillar: before, guardedProducer, guardMemory } = state;
+  const { name } = config.pillar;
+  if (before === undefined || before === name || address === undefined || hostKey === undefined) return undefined;
+  const inputs = createRetirementInputs(config, { address, hostKey, isOwnServer: false });
+  const fault = await findNameFault({ inputs, before, logHead: guardMemory?.logHead }, guardedProducer);
+  return fault && createNameRefusal(stack, before, name, fault).message;
+}
+
 export async function checkPillarName(source: StackInfo): Promise<CheckRow[]> {
   const { config } = source;
   if (config.lifecycle === "retiring") return [];
+  const refusal = await findNameRefusal(source);
+  if (refusal) return [fail(nameTopic, refusal)];
   const answer = await askAboutOwnName(config, isNodeExpected(source) ? source : {});
-  if (answer.kind === "known") return [pass(nameTopic, `${config.pillar.name} is registered, says ${answer.by[0]}`)];
+  if (answer.kind === "known") return [pass(nameTopic, `${config.pillar.name} is registered`)];
   if (answer.kind === "unasked") return [pending(nameTopic, `no node can say whether it is registered: ${answer.why}`)];
   const { what, found, needed, next } = describeUnknownName(config, answer);
   return [fail(nameTopic, what, found, `needed: ${needed}`, next)];

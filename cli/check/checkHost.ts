@@ -13,7 +13,7 @@ import { type CheckRow, fail, pass, pending } from "./checkRow.ts";
 
 const topic = "host";
 
-export async function checkHost({ stack, config, address, hostKey }: StackInfo): Promise<CheckRow[]> {
+export async function checkHost({ stack, config, state, address, hostKey }: StackInfo): Promise<CheckRow[]> {
   if (address === undefined)
     return [pending(topic, "no host yet: the run that creates the host checks it after its boot")];
   const { ssh, pillar, lifecycle } = config;
@@ -26,7 +26,8 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
   try {
     const login = pass("login", `${ssh.user}@${address} accepts the login of this machine`);
     if (lifecycle !== "active") return [login];
-    const step = preflight(config, formatStackIdentity(stack, pillar.name));
+    // The next run corrects a name that may change, before it checks the host's mark.
+    const step = preflight(config, formatStackIdentity(stack, state.guardedPillar ?? pillar.name));
     const script = createEnvelope(step, createReceiver(config, address));
     const running = runScript({ session: async () => session }, step.name, script, (step.limitSeconds + 30) * 1000);
     const passed = (lines: readonly string[]) => pass(topic, ...putVerdictFirst(lines));

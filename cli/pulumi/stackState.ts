@@ -46,6 +46,8 @@ export function parseState(text: string) {
     wait: typeof startedAt === "string" ? { startedAt, ...(wait as Partial<typeof wait>) } : undefined,
     /** The first guard's facts about the host. */
     guardMemory: asGuardMemory(firstGuard),
+    /** The Pillar that the first guard was made for. */
+    guardedPillar: asText(firstGuard.pillar),
     /** This host's producer address, which the last guard knows. */
     guardedProducer: asText(lastGuard?.knownProducer),
     /** True if this state ordered the server. */

@@ -70,7 +70,10 @@ export function registerCutover(args: CutoverArgs) {
     };
   });
   return {
-    registration: facts.apply(({ parts }) => createRegistrationOutput(parts.registration.value)),
+    registration: facts.apply(({ pillar, parts }) => ({
+      pillar,
+      ...createRegistrationOutput(parts.registration.value),
+    })),
     /** Undefined while the address is not registered, and the node not synced or the orchestrator not moved. */
     producerAddress: facts.apply(({ node, parts, run }) =>
       mayShowAddress(node, parts.registration.value, isMoveLater(timing)) ? run.producerAddress : undefined,
@@ -91,7 +94,12 @@ async function readRegistration(
   { node, agreement, closed, close }: HostReading,
 ): Promise<Registration> {
   const place = createStackLogRef(config);
-  const memory = await readRegistrationMemory(place, ours, last.registration?.earlier);
+  const { earlier, pillar: seen } = last.registration ?? {};
+  const memory = await readRegistrationMemory(
+    place,
+    ours,
+    (seen ?? place.pillar) === place.pillar ? earlier : undefined,
+  );
   await closed;
   const registration = await judgeRegistration({
     ours,

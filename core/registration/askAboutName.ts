@@ -1,6 +1,6 @@
 import { type ChainNodes, openChainView } from "../chain/chainView.ts";
 import { createNodeTarget } from "../chain/configuredNode.ts";
-import { isAnswered, listLeftOut, type Reading, readNode } from "../chain/reading.ts";
+import { isAnswered, listLeftOut, readNode } from "../chain/reading.ts";
 import type { StackConfig } from "../config/config.ts";
 import { createWitnessSources } from "../sync/gateSettings.ts";
 import { commandsFor } from "../util/commands.ts";
@@ -8,7 +8,7 @@ import { hostTimeoutMs, referenceTimeoutMs } from "./agreeOnRegistration.ts";
 
 /** `unknown`: every node that answered is up to date, and has no such Pillar. `unasked`: no node could tell. */
 export type NameAnswer =
-  | { readonly kind: "known"; readonly by: readonly string[] }
+  | { readonly kind: "known" }
   | {
       readonly kind: "unknown";
       readonly by: readonly string[];
@@ -17,8 +17,6 @@ export type NameAnswer =
       readonly nearest: readonly string[];
     }
   | { readonly kind: "unasked"; readonly why: string };
-
-type NameReading = Reading<{ readonly isRegistered: boolean }>;
 
 /** Asks a stack's references and old host about its Pillar's name, and the node of its host, if that is given. */
 export function askAboutOwnName(
@@ -37,33 +35,21 @@ export function askAboutOwnName(
  */
 export async function askAboutName(name: string, nodes: ChainNodes): Promise<NameAnswer> {
   const view = openChainView({ ssh: { address: "", hostKey: "" } }, nodes);
-  try {
-    const readings = await view.read((client, role) =>
-      readNode(
-        client,
-        async () => ({ isRegistered: (await client.pillar(name)) !== null }),
-        role === "reference" ? referenceTimeoutMs : hostTimeoutMs,
-      ),
-    );
-    const answer = decideName(readings);
-    const [first] = readings.filter(isAnswered);
-    if (answer.kind !== "unknown" || first === undefined) return answer;
-    return { ...answer, nearest: findNearestNames(name, await first.client.pillarNames().catch(() => [])) };
-  } finally {
-    view.close();
-  }
-}
-
-/** Decides what nodes say about a name. One that knows it is enough: another network's node must not refuse it. */
-export function decideName(readings: readonly NameReading[]): NameAnswer {
+  const readings = await view.read((client, role) => {
+    const limit = role === "reference" ? referenceTimeoutMs : hostTimeoutMs;
+    return readNode(client, async () => ({ pillar: await client.pillar(name) }), limit);
+  });
   const answered = readings.filter(isAnswered);
-  const namesOf = (those: typeof answered) => those.map(({ client }) => client.name);
-  const knowing = answered.filter(({ isRegistered }) => isRegistered);
-  if (knowing.length > 0) return { kind: "known", by: namesOf(knowing) };
   const [first] = answered;
+  // A single node that knows it is enough: a node of another network must not refuse a right name.
+  const isKnown = answered.some(({ pillar }) => pillar !== null);
+  const names = first === undefined || isKnown ? [] : await first.client.pillarNames().catch(() => []);
+  view.close();
+  if (isKnown) return { kind: "known" };
   if (first === undefined)
     return { kind: "unasked", why: listLeftOut(readings, "").join("; ") || "no reference is configured" };
-  return { kind: "unknown", by: namesOf(answered), height: first.newest.height, nearest: [] };
+  const by = answered.map(({ client }) => client.name);
+  return { kind: "unknown", by, height: first.newest.height, nearest: findNearestNames(name, names) };
 }
 
 /** Returns at most 3 names that a slip of the keyboard turns into `name`, the most similar first. */
@@ -81,12 +67,13 @@ export function findNearestNames(name: string, names: readonly string[]): string
 function countEdits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [line, letter] of [...from].entries()) {
-    const next = [line + 1];
-    for (const [at, other] of [...to].entries()) {
-      const exchange = (row[at] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(exchange, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
-    }
-    row = next;
+    const before = row;
+    let left = line;
+    row = before.map((above, at) => {
+      const exchanged = (before[at - 1] ?? 0) + (letter === to[at - 1] ? 0 : 1);
+      left = at === 0 ? line + 1 : Math.min(exchanged, above + 1, left + 1);
+      return left;
+    });
   }
   return row.at(-1) ?? 0;
 }

@@ -111,8 +111,8 @@ export function mayShowAddress(
   return isOurs(registration) || (node.synced && registration.kind !== "unknownPillar" && !isMoveNext);
 }
 
-/** The output `registration`. Times are ISO 8601. A fact that is not known is absent. */
-export type RegistrationOutput = Partial<Output> & Pick<Output, "state">;
+/** The output `registration`. Times are ISO 8601. A fact that is not known is absent. `pillar`: the name that was asked for. */
+export type RegistrationOutput = Partial<Output> & Pick<Output, "state"> & { readonly pillar?: string };
 type Output = ReturnType<typeof createRegistrationOutput>;
 
 export function createRegistrationOutput(registration: Registration) {

@@ -4,7 +4,7 @@
  *
  *   index → components → providers ─┐
  *     cli ──────────────────────────┤
- *   journey → retirement → orchestrator → sync   registration → sync   chainCopy → sync   upgrade → orchestrator
+ *   journey → retirement → registration, orchestrator → sync   chainCopy → sync   upgrade → orchestrator
  *   host → chain   eventLog → chain → ssh   steps → chain   notify   cloud
  *   config → store
  *   util
@@ -25,7 +25,20 @@ const core = {
   // The gate does not depend on this folder: it can be deleted together with its provider.
   chainCopy: ["sync", "chain", "eventLog", "host", "ssh", "util"],
   orchestrator: ["sync", "steps", "chain", "cloud", "config", "eventLog", "host", "ssh", "store", "util"],
-  retirement: ["orchestrator", "sync", "host", "steps", "chain", "cloud", "config", "eventLog", "ssh", "store", "util"],
+  retirement: [
+    "registration",
+    "orchestrator",
+    "sync",
+    "host",
+    "steps",
+    "chain",
+    "cloud",
+    "config",
+    "eventLog",
+    "ssh",
+    "store",
+    "util",
+  ],
   journey: ["retirement", "orchestrator", "registration", "sync", "eventLog", "chain", "ssh", "config", "util"],
   upgrade: ["orchestrator", "sync", "chain", "ssh", "util"],
 };

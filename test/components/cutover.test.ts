@@ -8,6 +8,7 @@ import type { HostReading } from "../../components/node/nodeReading.ts";
 import type { PillarNode } from "../../components/node/pillarNode.ts";
 import type { LogEvent } from "../../core/eventLog/events.ts";
 import type { MoveTiming } from "../../core/journey/facts.ts";
+import type { LastRun } from "../../core/journey/outputs.ts";
 import { agreeOnPillar } from "../../core/registration/agreeOnRegistration.ts";
 import { listen } from "../core/chain/fakes.ts";
 import { old, ours, says } from "../core/registration/chains.ts";
@@ -41,7 +42,11 @@ const seenOf = ({ registered, node = synced, restart = "off", closed = Promise.r
   close: () => undefined,
 });
 
-async function follow(seen: Look, changes: Record<string, unknown> = {}, timing: MoveTiming = "now") {
+async function follow(
+  seen: Look,
+  changes: Record<string, unknown> = {},
+  { timing = "now", last = { finished: true } }: { timing?: MoveTiming; last?: LastRun } = {},
+) {
   const look = vi.fn(async () => seenOf(seen));
   const config = configOf({
     ssh: { password: "hunter2" },
@@ -58,7 +63,7 @@ async function follow(seen: Look, changes: Record<string, unknown> = {}, timing:
       host,
       pillar,
       look,
-      last: { finished: true },
+      last,
       timing,
     });
     const shown = { ...outputs, nextStep: formatNextStep(pulumi.output(undefined)) };
@@ -84,8 +89,16 @@ test("registers only the crontab's guard, with one lookup for all", async () => 
   expect(inputs).not.toHaveProperty("found");
   expect(look).toHaveBeenCalledTimes(1);
   const registration = { state: "earlier", registered: false, producing: false };
-  expect(shown.registration).toEqual({ ...registration, address: old, earlier: old });
+  expect(shown.registration).toEqual({ ...registration, pillar: "Anvil", address: old, earlier: old });
   expect([shown.producerAddress, events]).toEqual([ours, []]);
+});
+
+test("takes the address before this host's from an earlier run, unless that asked for another name", async () => {
+  const stateAfter = async (pillar: string) => {
+    const registration = { state: "earlier" as const, registered: false, earlier: "z1qbefore", pillar };
+    return (await follow({ registered: old }, {}, { last: { finished: true, registration } })).shown.registration.state;
+  };
+  expect([await stateAfter("Anvil"), await stateAfter("Anvill")]).toEqual(["foreign", "earlier"]);
 });
 
 test("gives an hourly restart that is on as an input, another one in each run", async () => {
@@ -104,8 +117,8 @@ test("shows an address while the node is behind only if it is registered, and lo
 
 test("shows no address for the wallet while the orchestrator has to move first", async () => {
   for (const timing of ["later", "unwatched"] as const)
-    expect((await follow({ registered: old }, {}, timing)).shown.producerAddress).toBeUndefined();
-  expect((await follow({ registered: ours }, {}, "later")).shown.producerAddress).toBe(ours);
+    expect((await follow({ registered: old }, {}, { timing })).shown.producerAddress).toBeUndefined();
+  expect((await follow({ registered: ours }, {}, { timing: "later" })).shown.producerAddress).toBe(ours);
 });
 
 test("adds the ways back of a node that is behind, by the host's mark, and asks to remove a confirmation", async () => {

@@ -22,9 +22,10 @@ test("a run refuses a name that no Pillar has until a run saw the Pillar, and ne
   await expect(refuse(first, "adopted")).rejects.toThrow("no Pillar");
   await expect(refuse({ finished: false, registration })).rejects.toThrow("no Pillar");
   const asked = node.asked.length;
-  await refuse({ finished: true }, "adopted");
-  await refuse({ finished: true, registration: { ...registration, address: "z1qo" } });
+  const known = { ...registration, address: "z1qo", pillar: "Anvill" };
+  await refuse({ finished: true, registration: known });
   expect(node.asked.length).toBe(asked);
+  await expect(refuse({ finished: true, registration: { ...known, pillar: "Anvil" } })).rejects.toThrow("no Pillar");
   const timestamp = Math.floor(Date.now() / 1000) - 3600;
   answers["ledger.getFrontierMomentum"] = { height: 9, timestamp, hash: "ab", producer: "z1q" };
   await refuse(first);

@@ -1,12 +1,15 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { LogEvent } from "../../core/eventLog/events.ts";
+import { findLogFault } from "../../core/eventLog/logIntegrity.ts";
 import type { GuardMemory } from "../../core/retirement/guardMemory.ts";
 import { releaseHost } from "../../core/retirement/releaseOnDestroy.ts";
 import { asRoot } from "../../core/ssh/root.ts";
 import { readRetirementLibrary } from "../../core/steps/libraries.ts";
+import { openStore } from "../../core/store/openStore.ts";
+import { formatDefaultPlace } from "../../core/store/recordsDirectory.ts";
 import { systemClock } from "../../core/util/clock.ts";
 import { say } from "../../core/util/printable.ts";
 import { createKeyPair } from "../../providers/hostKey.ts";
@@ -143,12 +146,89 @@ describe("the guard", () => {
     expect(await isReached()).toBe(false);
   });
 
-  test("refuses another Pillar's name on update, keeps its memory, and records a missing momentum", async () => {
+  const mark = () => readFileSync(join(scratch, "state/stack"), "utf8");
+  const putMark = (text: string) => {
+    mkdirSync(join(scratch, "state"), { recursive: true });
+    writeFileSync(join(scratch, "state/stack"), text);
+  };
+
+  const ownAddress = (name: string) => {
+    results["embedded.pillar.getByName"] = { name, producerAddress: "z1qown", withdrawAddress: "z1qw" };
+  };
+
+  test("corrects a name that was never registered, in mark and event log, and once", async () => {
+    results["embedded.pillar.getByName"] = null;
+    putMark("pillar-host/prod Anvil\n");
+    const olds = await create({ isLast: false }, hasNode);
+    const { result, log: said } = await update(olds, inputs({ isLast: false, pillar: "Bolt" }, hasNode));
+    expect(said).toContain("pillar-host:pillar.name: corrected from Anvil to Bolt; what is deployed stays");
+    expect(result?.outs).toMatchObject({ pillar: "Bolt", createdAt: olds.createdAt, isReached: true });
+    const corrected = () => journeyIn(join(scratch, "backups"), "Bolt");
+    expect([mark(), corrected()]).toMatchObject([
+      "pillar-host/prod Bolt\n",
+      [{ event: "host", at: journey()[0]?.at, details: journey()[0]?.details }],
+    ]);
+    // A run that was killed before the engine stored the name.
+    const again = await update(olds, inputs({ isLast: false, pillar: "Bolt" }, hasNode));
+    expect(again.result?.outs).toEqual(result?.outs);
+    expect(corrected()).toHaveLength(1);
+    // From here on the log is whole, and another name is refused once this one is registered.
+    ownAddress("Bolt");
+    const refused = await update(result?.outs ?? {}, inputs({ isLast: false }, hasNode));
+    expect(refused.error?.message).toContain(
+      "host is that of Bolt; nothing was changed\n  found: Anvil\n  found: Bolt has",
+    );
+  });
+
+  test("takes the event log to the corrected name's place, and knows it there as whole", async () => {
+    vi.stubEnv("XDG_DATA_HOME", scratch);
+    results["embedded.pillar.getByName"] = null;
+    const at = (pillar: string) => ({ isLast: false, pillar, backup: { directory: formatDefaultPlace(pillar) } });
+    const { result } = await update(await create(at("Anvil")), inputs(at("Bolt")));
+    expect(journeyIn(join(scratch, "pillar-host/records/Bolt"), "Bolt")).toMatchObject([{ event: "host" }]);
+    const store = openStore(formatDefaultPlace("Bolt"));
+    expect(await findLogFault(store, "guard", String(result?.outs.logHead))).toBeUndefined();
+    vi.unstubAllEnvs();
+  });
+
+  test("corrects the name of a host that another program marked, or none, without a change of the mark", async () => {
+    results["embedded.pillar.getByName"] = null;
+    putMark("pillar-host/other Anvil\n");
+    expect((await update(await create({}, hasNode), inputs({ pillar: "Bolt" }, hasNode))).error).toBeUndefined();
+    expect(mark()).toBe("pillar-host/other Anvil\n");
+  });
+
+  test.each<[string, () => unknown, object?]>([
+    ["Anvil had this host's address at ", () => log("registeredTooEarly", { producerAddress: "z1qown" })],
+    [
+      "a move of the orchestrator of Anvil is in the event log",
+      () => {
+        const move = { project: "pillar-host", stack: "prod", pillar: "Anvil", attempt: 1 };
+        putEvent(join(scratch, "backups"), { at: "2026-11-22T18:00:00Z", move, event: "secured", details: {} });
+      },
+    ],
+    ["Anvil has this host's address on the chain", () => ownAddress("Anvil")],
+    ["no node can say who has the name Anvil: ", () => node.close()],
+    ["pillar-host:lifecycle is retiring", () => undefined, { lifecycle: "retiring" }],
+    ["127.0.0.1 does not answer: ", () => host.close()],
+    ["has no line with the hash", () => rmSync(join(scratch, "backups"), { recursive: true })],
+  ])("refuses another name if %s", async (found, happens, changes = {}) => {
+    putMark("pillar-host/prod Anvil\n");
+    const olds = await create({ isLast: false, ...changes }, hasNode);
+    await happens();
+    const { error } = await update(olds, inputs({ isLast: false, pillar: "Bolt", ...changes }, hasNode));
+    expect(error?.message).toContain("this stack's host is that of Anvil; nothing was changed\n  found: Bolt\n");
+    expect(error?.message).toContain(found);
+    expect(mark()).toBe("pillar-host/prod Anvil\n");
+  });
+
+  test("refuses another name of a registered Pillar on update, keeps its memory, and records a missing momentum", async () => {
     const olds = await create({ node: { ...inputs().node, port: await closedPort() }, knownProducer: "z1qown" });
     expect(olds).not.toHaveProperty("recorded");
-    expect((await update(olds, inputs({ pillar: "Bolt" }))).error?.message).toBe(
-      "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\n" +
-        "  found: Bolt\n  needed: set it back: pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod\n" +
+    ownAddress("Anvil");
+    expect((await update(olds, inputs({ pillar: "Bolt" }, hasNode))).error?.message).toBe(
+      "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\n  found: Bolt\n" +
+        "  found: Anvil has this host's address on the chain\n  needed: set it back: pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod\n" +
         "  Bolt gets a stack of its own: ./pillar-host init NEW",
     );
     const kept = { createdAt: olds.createdAt, knownProducer: "z1qown", recorded: { hash: "ab" } };

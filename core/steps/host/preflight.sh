@@ -4,6 +4,9 @@ needs() { problems+=("$1: found $2, needed $3"); }
 
 if is_marked stack && [ "$(cat "$state/stack")" != "$stack_identity" ]; then
   other=$(cut -d' ' -f1 "$state/stack")
+  [ "$other" != "${stack_identity% *}" ] ||
+    fail "this host belongs to a stack of this name for another Pillar" "found: $(cat "$state/stack")" "needed: $stack_identity, or a blank host" \
+      "Is it this stack's host, and its Pillar's name right there? $(config_set pillar.name "$(cut -d' ' -f2 "$state/stack")") && $(pulumi_up). If not, give this stack another host: $(config_set host.address ADDRESS)"
   fail "this host belongs to another stack" "found: $(cat "$state/stack")" "needed: $stack_identity, or a blank host" \
     "Is it that stack's host? Continue with that stack: $(pulumi_up "${other#*/}"). If not, give this stack another host: $(config_set host.address ADDRESS)"
 fi

@@ -52,6 +52,11 @@ retire_stop_orchestrator() {
       "needed: end the process $orchestrator_executable, and what listens on port $orchestrator_rpc_port (see them with: ps -ef), then run the same command again."
 }
 
+# Gives this host's mark the corrected name of its Pillar, from $before to $after. A host with another mark, or none, keeps it.
+correct_mark() {
+  if is_marked stack && [ "$(cat "$state/stack")" = "$before" ]; then mark stack "$after"; fi
+}
+
 retire_remove_settings() {
   forget_node_stop
   remove_empty_kernel_headers

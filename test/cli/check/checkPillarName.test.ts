@@ -5,7 +5,9 @@ import { parseState } from "../../../cli/pulumi/stackState.ts";
 import type { StackInfo } from "../../../cli/status/openStack.ts";
 import { configOf } from "../../components/exampleConfig.ts";
 import { closedPort, fakeNode, synced, use } from "../../core/chain/fakes.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
 
+const directory = scratchDirectory();
 const address = "127.0.0.1";
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const pillar = { name: "Anvil", producerAddress: "z1qo", withdrawAddress: "z1qw" };
@@ -21,14 +23,20 @@ const startNode = (at = address) =>
     ),
   );
 /** Returns a stack whose node's RPC is at this port, with these references. */
-const stackOf = (changes: object, port: number, references: readonly string[], type = "pulumi:pulumi:Stack") => {
+const stackOf = (
+  changes: object,
+  port: number,
+  references: readonly string[],
+  type = "pulumi:pulumi:Stack",
+  outputs: object = {},
+) => {
   const config = configOf({
     host: { provider: "existing", address, hostKey },
     node: { rpc: "direct", rpcPort: port },
     sync: { references, unverifiedChain: "acknowledged" },
     ...changes,
   });
-  const state = parseState(JSON.stringify({ deployment: { resources: [{ type, urn: "s" }] } }));
+  const state = parseState(JSON.stringify({ deployment: { resources: [{ type, urn: "s", outputs }] } }));
   return { stack: "prod", config, state, address, hostKey } as unknown as StackInfo;
 };
 
@@ -40,7 +48,7 @@ test("check refuses a name that no node knows, and accepts it without a node tha
   const [right] = await checkPillarName(stackOf({}, silent, [reference]));
   expect(right).toMatchObject({
     kind: "good",
-    lines: [expect.stringMatching(/^Anvil is registered, says reference /)],
+    lines: ["Anvil is registered"],
   });
   expect(await checkPillarName(stackOf(misspelt, silent, [reference]))).toEqual([
     {
@@ -61,6 +69,34 @@ test("check refuses a name that no node knows, and accepts it without a node tha
   });
   const [none] = await checkPillarName(stackOf(misspelt, silent, []));
   expect(none?.lines).toEqual(["no node can say whether it is registered: no reference is configured"]);
+});
+
+test("check accepts a name that the next run corrects, and refuses another one of a registered Pillar", async () => {
+  const { port } = await startNode("127.0.0.2");
+  const orchestrator = { backup: { directory: directory() } };
+  const silent = await closedPort();
+  const guarded = async (before: string, after: string, knownProducer: string) => {
+    const state = { pillar: before, knownProducer, createdAt: "2026-11-21T14:49:32Z" };
+    const changes = { pillar: { name: after }, orchestrator };
+    const guard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
+    return (await checkPillarName(stackOf(changes, silent, [`http://127.0.0.2:${port}`], guard, state)))[0];
+  };
+  expect(await guarded("Anvill", "Anvil", "z1qo")).toMatchObject({ kind: "good" });
+  expect(await guarded("Anvil", "Anvill", "z1qother")).toMatchObject({
+    kind: "fault",
+    lines: [/^no Pillar/, /./, /./, /./].map((line) => expect.stringMatching(line)),
+  });
+  expect(await guarded("Anvil", "Bolt", "z1qo")).toEqual({
+    topic: "Pillar's name",
+    kind: "fault",
+    lines: [
+      "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed",
+      "  found: Bolt",
+      "  found: Anvil has this host's address on the chain",
+      "  needed: set it back: pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod",
+      "  Bolt gets a stack of its own: ./pillar-host init NEW",
+    ],
+  });
 });
 
 test("check asks the node of an adopted host, and that of this host once a run began", async () => {

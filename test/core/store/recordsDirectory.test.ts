@@ -5,6 +5,11 @@ import * as records from "../../../core/store/recordsDirectory.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 it("keeps event logs below XDG_DATA_HOME, else below the home; ignores a relative XDG_DATA_HOME", () => {
+  expect(
+    ["/srv/records", "s3://b/p#Anvill", records.formatDefaultPlace("Anvill")].map((place) =>
+      records.renamePlace(place, "Anvil"),
+    ),
+  ).toEqual(["/srv/records", "s3://b/p#Anvil", records.formatDefaultPlace("Anvil")]);
   expect(records.formatDefaultPlace("Anvil")).toBe("$XDG_DATA_HOME/pillar-host/records/Anvil");
   vi.stubEnv("XDG_DATA_HOME", "/data");
   expect(records.resolvePlace(records.formatDefaultPlace("Anvil"))).toBe("/data/pillar-host/records/Anvil");

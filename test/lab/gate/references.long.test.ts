@@ -17,9 +17,13 @@ const fresh = "newest momentum is fresh by both clocks";
 
 describe("doubts of the gate", () => {
   let urls: readonly [string, string, string];
-  const stage = gateStage(undefined, async (lab) => {
-    urls = [await lab.addReference("ref1"), await lab.addReference("ref2"), await lab.addReference("ref3")];
-  });
+  // The name has a letter too many. Without a witness nobody can be asked before the deploy.
+  const stage = gateStage(
+    () => ({ pillar: { name: "Anvill" } }),
+    async (lab) => {
+      urls = [await lab.addReference("ref1"), await lab.addReference("ref2"), await lab.addReference("ref3")];
+    },
+  );
 
   it("ends at once if the host presents another key", async () => {
     const up = await watchUp(stage.stack);
@@ -40,23 +44,32 @@ describe("doubts of the gate", () => {
     expect(output).not.toMatch(/\.ts:\d|\.js:\d/);
   });
 
-  it("waits while two references contradict the node, and names each reference that is down or lags", async () => {
+  it("corrects the Pillar's name, with nothing deployed again, once references say that nobody has it", async () => {
+    const references = { sync: { references: urls, tolerance: 100 } };
+    const deployed = () => onHost(stage.host, "cat /var/lib/pillar-host/deploy.done; ls /var/log/pillar-host");
+    const before = await deployed();
+    const mark = () => onHost(stage.host, "cat /var/lib/pillar-host/stack");
+    await reconfigure(stage.stack, stage.host, { ...references, pillar: { name: "Anvill" } });
+    const refused = await expectFailure(stage.stack.up());
+    expect(linesOf(refused)).toContain(`found: its nearest names: Anvil\n`);
+    expect(await mark()).toBe("pillar-host/prod Anvill");
     // The node that was deployed is too old, and a wait with such a node does not begin.
-    await reconfigure(stage.stack, stage.host, {
-      sync: { references: urls, tolerance: 100 },
-      node: { leastVersion: "v0.0.9" },
-    });
+    await reconfigure(stage.stack, stage.host, { ...references, node: { leastVersion: "v0.0.9" } });
+    expect((await cli(stage.stack, ["check", "prod"])).output).not.toMatch(/FAULT +(host|Pillar's name) /);
+    const output = await expectFailure(stage.stack.up());
+    expect(output).toContain("pillar-host:pillar.name: corrected from Anvill to Anvil; what is deployed stays");
+    expect(output).toContain(`${stage.host.address}: the node is too old for the network: its sync is not waited for`);
+    expect(output).toMatch(/needed: install v0\.0\.9 or newer from https.*: set pillar-host:node\.release to its url,/);
+    expect([await mark(), await deployed()]).toEqual(["pillar-host/prod Anvil", before]);
+  });
+
+  it("waits while two references contradict the node, and names each reference that is down or lags", async () => {
     const [first, , third] = urls;
     const { network } = await stage.lab.chain<ChainTruth>("GET", "/truth");
     const lie = String(network.height + 50_000);
     await setFault(stage.lab, "ref1", "lying-height", lie);
     await setFault(stage.lab, "ref2", "lying-height", lie);
     await catchUp(stage.lab);
-    const refused = await expectFailure(stage.stack.up());
-    expect(refused).toContain(`${stage.host.address}: the node is too old for the network: its sync is not waited for`);
-    expect(refused).toMatch(
-      /needed: install v0\.0\.9 or newer from https.*: set pillar-host:node\.release to its url,/,
-    );
     const runVersion = async (version: string) => {
       await stage.lab.chain("PATCH", "/nodes/host1", { version });
       await onHost(stage.host, "systemctl restart go-node");

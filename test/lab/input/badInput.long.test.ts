@@ -4,12 +4,20 @@ import { ensureBaseImage } from "../../../lab/images/baseImage.ts";
 import type { Run } from "../../../lab/stack/engineRun.ts";
 import type { StackFile } from "../../../lab/stack/stack.ts";
 import { createKeyPair } from "../../../providers/hostKey.ts";
+import { cli } from "../cli/fixture.ts";
 import { expectFailure, linesOf, onHost, stackFile, staged, testStack, upTo } from "../fixture.ts";
 
 const nobody = "10.77.0.99";
 
 describe("bad input", () => {
-  const stage = staged(undefined, undefined, ensureBaseImage);
+  let reference: string;
+  const stage = staged(
+    undefined,
+    async (lab) => {
+      reference = await lab.addReference("ref1");
+    },
+    ensureBaseImage,
+  );
   let key: string;
   let untouched: string;
   const silent: Run[] = [];
@@ -60,6 +68,22 @@ describe("bad input", () => {
 - pillar-host:sync.deadline: found "10s", needed a duration from 1m to 365d, such as 90s, 12h or 7d
 - pillar-host:sync.confirmation: no such key
 Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run pulumi up -s prod again.`);
+  });
+
+  it("refuses a Pillar's name that no reference knows, in check, too, and names the nearest one", async () => {
+    const lines = await refused({ pillar: { name: "anvill" }, sync: { references: [reference] } });
+    const said = new RegExp(`no Pillar "anvill" on the chain of reference ${reference} \\(height \\d+\\)`);
+    expect(lines).toMatch(
+      new RegExp(`error: ${said.source}; nothing was changed
+found: its nearest names: Anvil
+needed: use the name as the wallet shows it under Pillars; upper and lower case count
+pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod && pulumi up -s prod`),
+    );
+    const checked = await cli(stage.stack, ["check", "prod"]);
+    expect(checked.exitCode, checked.output).toBe(1);
+    expect(checked.output).toMatch(new RegExp(`FAULT +Pillar's name +${said.source}`));
+    expect(checked.output).toMatch(/later +node's version +the node is not installed yet; /);
+    expect(await facts()).toBe(untouched);
   });
 
   it("refuses another host key", async () => {

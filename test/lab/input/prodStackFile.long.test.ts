@@ -52,6 +52,7 @@ describe("Pulumi.prod.yaml", () => {
 
   it("stands up a host by the real network's names", async () => {
     const host = await lab.addHost("host1", ensurePackagedImage);
+    await lab.chain("PATCH", "/pillars/Forge", {});
     await set("prod-2", "host.address", host.address);
     await set("prod-2", "host.hostKey", host.hostKey);
     for (const minimum of ["cores", "diskGb"]) await set("prod-2", `host.minimums.${minimum}`, "1");

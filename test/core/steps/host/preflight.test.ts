@@ -278,6 +278,20 @@ describe("the version of the node that Deploy will build", () => {
   });
 });
 
+test("refuses a host of another Pillar's stack of the same name before any other check", async ({ box }) => {
+  box.mark("stack", "pillar-host/prod-2 Forge\n");
+  expect(await look(box)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr:
+      "h: this host belongs to a stack of this name for another Pillar\n  found: pillar-host/prod-2 Forge\n" +
+      `  needed: ${identity}, or a blank host\n` +
+      "  Is it this stack's host, and its Pillar's name right there? pulumi config set --path pillar-host:pillar.name Forge " +
+      "-s prod && pulumi up -s prod. If not, give this stack another host: " +
+      "pulumi config set --path pillar-host:host.address ADDRESS -s prod\n",
+  });
+});
+
 test("refuses a host of another stack before any other check", async ({ box }) => {
   box.mark("stack", "pillar-host/prod Forge\n");
   expect(await look(box)).toEqual({
