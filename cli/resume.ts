@@ -11,6 +11,7 @@ import { createPulumi, formatPulumiError, type Pulumi } from "./pulumi/pulumiCom
 import { runUp } from "./pulumi/stackFiles.ts";
 import { shortenStackName } from "./pulumi/stackName.ts";
 import { type PendingOperation, parseState } from "./pulumi/stackState.ts";
+import { printAlarm } from "./status/readStatus.ts";
 
 /** True if a cut-off creation of this type may be repeated, because it looks at the host before it acts. */
 const isRepeatable = (type: string) => type === "command:remote:Command" || providerNames.has(type);
@@ -29,8 +30,11 @@ export async function resume(
   const scope = { stack: shortenStackName(stack), pillar: "", doing: "resume" } as const;
   // If two resumes run at once, the second must not clear the lock that the first one's `pulumi up` has just taken.
   return withLock(home, scope, async () => {
+    await printAlarm(stack);
     await clearStale(stack, engine, lockIsStale, (line) => console.log(line));
-    return runUp(stack, args, engine);
+    const exitCode = await runUp(stack, args, engine);
+    if (exitCode !== 0) await printAlarm(stack);
+    return exitCode;
   });
 }
 

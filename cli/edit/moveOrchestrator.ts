@@ -13,6 +13,7 @@ import { formatProblem, ProblemError } from "../../core/util/problem.ts";
 import { quoteShellWord } from "../../core/util/quote.ts";
 import { type PlainSettings, removeSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
 import type { OtherHost } from "../pulumi/stackState.ts";
+import { printAlarm } from "../status/readStatus.ts";
 import { confirmRelease } from "../terminal/confirmRelease.ts";
 import { askText, isTerminal } from "../terminal/prompts.ts";
 import { createHostSettings, ifOther, listOwnSecrets, openTwoStacks } from "./otherStack.ts";
@@ -49,6 +50,7 @@ export async function moveOrchestrator(stack: string, args: readonly string[], g
   if (!up) console.log(`Rehearse the move first; the rehearsal writes nothing:\n  ${commandsFor(stack).check()}`);
   const code = await runOrPrintUp(stack, up, args, engine);
   if (!up) return code;
+  if (code !== 0) await printAlarm(stack);
   if (isMoveOver(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)))
     await removeSettings(engine, confirmationPaths);
   // If the event log is lost later, this one would let any move pass as the first.

@@ -1,14 +1,18 @@
+import { decideJourney } from "../../core/journey/decideJourney.ts";
 import type { StackFacts } from "../../core/journey/facts.ts";
+import { formatContinueMove } from "../../core/journey/texts.ts";
 import { formatWaysBack } from "../../core/sync/damagedDatabase.ts";
 import { createGateSettings } from "../../core/sync/gateSettings.ts";
 import type { SyncProgress } from "../../core/sync/progress.ts";
 import { type WaitOptions, waitForSync } from "../../core/sync/waitForSync.ts";
+import { commandsFor } from "../../core/util/commands.ts";
 import { hasKind } from "../../core/util/problem.ts";
+import { takeValue } from "../../core/util/result.ts";
 import { hasSyncProof } from "../pulumi/stackState.ts";
 import { refusalExitCode } from "../terminal/refusal.ts";
 import { type HostReader, openHostReader } from "./hostReader.ts";
 import { decideStage, listFacts } from "./hostStage.ts";
-import type { StackInfo, StackWithHost } from "./openStack.ts";
+import { openStack, type StackInfo, type StackWithHost } from "./openStack.ts";
 import { readParts } from "./parts/readParts.ts";
 import { createUnknownParts, type StatusParts } from "./parts/statusParts.ts";
 import type { ReadStack, StackView } from "./stackView.ts";
@@ -26,9 +30,20 @@ export async function readStatusOnce(source: StackWithHost): Promise<ReadStack> 
 /** Reads the facts that decide what is next on a stack. Asks a host that a run may be changing nothing. */
 export async function readFacts({ facts, state, address, hostKey, ...source }: StackInfo): Promise<StackFacts> {
   const locks = await source.readLocks();
-  const canAsk = address !== undefined && hostKey !== undefined && state.isBegun && (locks ?? []).length === 0;
-  if (!canAsk) return { ...facts, locks };
-  return listFacts((await readStatusOnce({ ...source, facts, state, address, hostKey })).view);
+  const isAtRest = (locks ?? []).every(({ holder }) => holder === "gone");
+  if (address === undefined || hostKey === undefined || !state.isBegun || !isAtRest) return { ...facts, locks };
+  const reading = { ...source, facts, state, address, hostKey, readLocks: async () => locks };
+  return listFacts((await readStatusOnce(reading)).view);
+}
+
+/** Prints that no host signs, if a cut-off move left it so. Leaves what can't be read to the next command. */
+export async function printAlarm(stack: string, command?: string): Promise<void> {
+  const facts = await openStack(stack)
+    .then(readFacts)
+    .catch(() => undefined);
+  const cutOff = takeValue(facts?.parts?.orchestrator)?.cutOff;
+  if (facts && cutOff && decideJourney(facts).before === "noSigner")
+    console.error(["", ...formatContinueMove(cutOff, command ?? commandsFor(cutOff.stack).resume())].join("\n"));
 }
 
 type HostReading = Pick<StackView, "parts"> & Partial<Pick<StackView, "sync" | "synced" | "facts">>;

@@ -1,5 +1,6 @@
 import { findPortProblems, formatPortList, type PortResult } from "../../core/cloud/portRules.ts";
 import { listHostFactRows } from "../../core/host/nodeFacts.ts";
+import { decideJourney } from "../../core/journey/decideJourney.ts";
 import { formatHolder } from "../../core/journey/texts.ts";
 import { isOurs, type Registration } from "../../core/registration/registration.ts";
 import { formatRegistration, stillOurs } from "../../core/registration/registrationMessages.ts";
@@ -10,7 +11,7 @@ import type { TextLine } from "../../core/util/commands.ts";
 import { printable } from "../../core/util/printable.ts";
 import { type Result, takeValue } from "../../core/util/result.ts";
 import { formatUtcMinute } from "../../core/util/timeText.ts";
-import { decideStage } from "./hostStage.ts";
+import { decideStage, listFacts } from "./hostStage.ts";
 import { findProblems } from "./parts/hostProblemsPart.ts";
 import { hang, truncate } from "./screenLayout.ts";
 import type { Row, StackView } from "./stackView.ts";
@@ -22,7 +23,9 @@ export function formatReport(view: StackView, columns: number): string {
   const formatRows = (rows: readonly Row[]) => rows.flatMap((row) => wrapRow(row, columns - 1));
   const factRows = facts ? formatRows(listHostFactRows(facts)) : [];
   const log = (facts?.log ?? []).map((line) => `  ${truncate(shortenLogLine(printable(line)), columns - 3)}`);
+  const decision = decideJourney(listFacts(view));
   return [
+    ...(decision.before === "noSigner" ? [...decision.lines, ""] : []),
     `Pillar ${pillar}, stack ${stack}, host ${address}`,
     "",
     ...formatRows([...listStageRows(view), ...formatParts(view, Date.now())]),

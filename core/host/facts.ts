@@ -181,6 +181,8 @@ function parseOrchestrator(fields: Fields) {
     /** True if the unit is not at rest, a process runs, or the port is open. */
     active: fields.is("orchestratorActive"),
     masked: fields.is("orchestratorMasked"),
+    /** True if a run is at work on its move. */
+    leased: fields.is("orchestratorLeased"),
     /** Key share files, as paths below the orchestrator's directory. */
     shares: shares.filter(isKeyShare),
     /** Text of the move's journal; empty without one. */

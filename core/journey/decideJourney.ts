@@ -31,6 +31,8 @@ export type JourneyStep =
 
 export interface Decision {
   readonly stage: JourneyStage;
+  /** The stage's name, for a table. */
+  readonly title: string;
   readonly needs: Needs;
   readonly step: JourneyStep;
   /** A line for a table. */
@@ -40,7 +42,7 @@ export interface Decision {
   /** True if the lines offer this host's producer address: operators may register an address once it is printed. */
   readonly isAddressOffered: boolean;
   /** Set if this comes before the stage's own step. */
-  readonly before?: "activeRun" | "cutOffRun" | "unfinishedRun" | "move";
+  readonly before?: "activeRun" | "noSigner" | "cutOffRun" | "unfinishedRun" | "move";
 }
 
 type Before = Pick<Decision, "before" | "next" | "step"> & Partial<Decision>;
@@ -59,13 +61,20 @@ export function decideJourney(facts: StackFacts): Decision {
   const { producerAddress, orchestrator } = run ?? state?.last ?? {};
   const offeredAddress = isOffer ? producerAddress : undefined;
   const known: Known = { ...facts, stage, registration, timing, orchestrator, offeredAddress };
-  const [needs, , , formatNext] = stages[stage];
+  const [needs, title, , formatNext] = stages[stage];
   const next = formatNext(commands, known);
   const lines = [...texts.formatStage(known, next), ...texts.formatNotes(known)];
   const move: Before = { before: "move", next: moveFirst(commands), step: createUpStep(facts, true) };
   const decided = open ?? (isMoveNext ? move : { next, step: decideOwnStep(known) });
   const isStep = decided.step.kind === "run" && needs === "nothing";
-  return { stage, needs: isStep ? "step" : needs, isAddressOffered: offeredAddress !== undefined, lines, ...decided };
+  return {
+    stage,
+    title,
+    needs: isStep ? "step" : needs,
+    isAddressOffered: offeredAddress !== undefined,
+    lines,
+    ...decided,
+  };
 }
 
 export const createRunStep = (
@@ -111,6 +120,18 @@ function decideRun(facts: StackFacts): Before | undefined {
       lines: texts.formatActiveRun(stack, active.lock),
       step: { kind: "wait", key: `active ${stack}` },
     };
+  const cutOff = takeValue(facts.parts?.orchestrator)?.cutOff;
+  if (cutOff) {
+    const { resume } = commandsFor(cutOff.stack);
+    return {
+      before: "noSigner",
+      title: texts.formatNoSigner(cutOff),
+      needs: "attention",
+      next: resume(),
+      lines: texts.formatContinueMove(cutOff, resume()),
+      step: createRunStep("resume", cutOff.stack, resume(), { isFinal: true }),
+    };
+  }
   if ((locks ?? []).length === 0 && (state?.pending ?? []).length === 0) return undefined;
   return {
     before: "cutOffRun",

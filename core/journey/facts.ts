@@ -1,6 +1,7 @@
 import type { VersionGap } from "../chain/requiredVersions.ts";
 import type { StackConfig } from "../config/config.ts";
 import { listConfirmations } from "../orchestrator/rules/confirmations.ts";
+import type { CutOff } from "../orchestrator/rules/journal.ts";
 import type { Registration } from "../registration/registration.ts";
 import type { Unmet } from "../retirement/retirementFacts.ts";
 import type { NodeStatus } from "../sync/nodeStatus.ts";
@@ -37,7 +38,11 @@ export interface StackFacts {
     readonly hourlyRestart?: Result<string> | undefined;
     /** The node's unit. */
     readonly node?: Result<{ readonly active: boolean; readonly masked: boolean }>;
-    readonly orchestrator?: Result<{ readonly kind: OrchestratorKind }>;
+    readonly orchestrator?: Result<{
+      readonly kind: OrchestratorKind;
+      readonly cutOff?: CutOff;
+      readonly runsOnOld?: boolean | undefined;
+    }>;
     /** Versions that the node needs, now or soon. */
     readonly versions?: Result<readonly VersionGap[]>;
     /** Unmet conditions of a destroy. */
@@ -51,7 +56,9 @@ export interface StackFacts {
   };
 }
 
-export type OrchestratorKind = "none" | "signs" | "silent" | "second" | "moved" | "unfenced" | "waits" | "stopped";
+export type OrchestratorKind =
+  | ("none" | "signs" | "silent" | "second" | "moved" | "unfenced" | "waits" | "stopped")
+  | "cutOff";
 
 /** When the orchestrator moves (this run or a later one), or why it does not move. */
 export type MoveTiming = "none" | "now" | "later" | "unwatched" | "removed";

@@ -14,7 +14,7 @@ export interface MigrationInput {
 }
 
 /** The next step of a migration; after its last one there is `none`. */
-export type MigrationStep = Pick<Decision, "step" | "lines">;
+export type MigrationStep = Pick<Decision, "step" | "lines" | "before">;
 
 /** The two stacks, and what is next on each alone. */
 interface Both extends MigrationInput {
@@ -31,7 +31,9 @@ export function decideMigration(input: MigrationInput): MigrationStep {
   if (freshStack === undefined) return run("init", fresh, commandsFor(fresh).init);
   const both = { ...input, freshStack, next: decideJourney(freshStack), oldNext: oldStack && decideJourney(oldStack) };
   const { next, oldNext } = both;
-  const open = [next, oldNext].find((each) => each?.before === "activeRun" || each?.before === "cutOffRun");
+  const open = [next, oldNext].find(
+    (each) => each?.before && ["activeRun", "noSigner", "cutOffRun"].includes(each.before),
+  );
   if (open) return open;
   if (freshStack.lifecycle !== "active") return stop(migrationTexts.notActive(freshStack.stack, freshStack.lifecycle));
   if (["notStarted", "tooEarly", "unknownPillar"].includes(next.stage) || next.before === "unfinishedRun") return next;

@@ -1,4 +1,5 @@
 import { formatVersionGap, installLines } from "../chain/requiredVersions.ts";
+import type { CutOff } from "../orchestrator/rules/journal.ts";
 import { isOurs } from "../registration/registration.ts";
 import { formatRegistration, formatWalletClicks, formatWayBack } from "../registration/registrationMessages.ts";
 import { type Commands, commandsFor, formatTextLine } from "../util/commands.ts";
@@ -222,6 +223,16 @@ export function formatHolder({ user, host, pid, since }: Lock): string {
 export const formatActiveRun = (stack: string, lock: Lock): string[] => [
   `Nothing to do: a run is at work on ${stack} (${formatHolder(lock)}).`,
   `To follow that run: ${commandsFor(stack).status("--watch")}`,
+];
+
+export const formatNoSigner = ({ since }: CutOff): string =>
+  `NO HOST SIGNS since ${formatUtcMinute(since)} (the move was cut off)`;
+
+/** Formats the alarm of a move that was cut off while no host signs, and the command that continues the move. */
+export const formatContinueMove = ({ since }: CutOff, command: string): string[] => [
+  "The move was cut off while NO host signs: the bridge is without this orchestrator",
+  `since ${new Date(since).toISOString().slice(0, 19).replace("T", " ")} UTC. Continue now, it takes seconds:`,
+  `  ${command}`,
 ];
 
 export const formatCutOff = ({ resume }: Commands): string[] => [

@@ -67,7 +67,7 @@ const walls = {
     terminal: [],
     pulumi: ["terminal"],
     init: ["pulumi", "terminal"],
-    edit: ["init", "pulumi", "terminal"],
+    edit: ["init", "status", "pulumi", "terminal"],
     status: ["pulumi", "terminal"],
     check: ["status", "pulumi", "terminal"],
     next: ["check", "status", "pulumi", "terminal"],

@@ -40,6 +40,7 @@ function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
   const hasDirectory = directory !== undefined;
   const orchestrator = {
     active: running,
+    leased: false,
     masked,
     hasDirectory,
     hasKeyStore: hasDirectory && !keyAside,

@@ -1,4 +1,5 @@
 import { openChainView } from "../../../core/chain/chainView.ts";
+import { createOldHost } from "../../../core/chain/configuredNode.ts";
 import { readVersionGaps } from "../../../core/chain/nodeVersion.ts";
 import { createOrchestratorClient } from "../../../core/chain/orchestrator.ts";
 import { readNode } from "../../../core/chain/reading.ts";
@@ -6,6 +7,7 @@ import { findUnknownSporks } from "../../../core/chain/sporks.ts";
 import { listPortRules, tryPorts } from "../../../core/cloud/portRules.ts";
 import { createStackLogRef, openStackStore } from "../../../core/config/stackStore.ts";
 import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence.ts";
+import { readOrchestratorState } from "../../../core/orchestrator/hosts/orchestratorFacts.ts";
 import { askAboutPillar } from "../../../core/registration/agreeOnRegistration.ts";
 import type { Registration } from "../../../core/registration/registration.ts";
 import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup.ts";
@@ -15,13 +17,15 @@ import { addProvider } from "../../../core/retirement/retirementFacts.ts";
 import { createRetirementInputs, listReferences } from "../../../core/retirement/retirementInputs.ts";
 import { surveyRetirement } from "../../../core/retirement/surveyRetirement.ts";
 import { runScript } from "../../../core/ssh/connection.ts";
+import { openRoot } from "../../../core/ssh/root.ts";
+import { readFactsLibrary } from "../../../core/steps/libraries.ts";
 import { hourlyRestartNow } from "../../../core/steps/nodeSteps.ts";
 import { createEnvelope, type Step } from "../../../core/steps/step.ts";
 import { createReceiver } from "../../../core/steps/stepVariables.ts";
 import { createWitnessSources } from "../../../core/sync/gateSettings.ts";
 import { readNodeStatus } from "../../../core/sync/nodeStatus.ts";
 import { systemClock } from "../../../core/util/clock.ts";
-import { mapResult, requireValue } from "../../../core/util/result.ts";
+import { mapResult, requireValue, takeValue } from "../../../core/util/result.ts";
 import type { HostReader } from "../hostReader.ts";
 import type { StackWithHost } from "../openStack.ts";
 import {
@@ -37,6 +41,8 @@ const deps = { ...systemClock, say: () => undefined };
 
 const sporksTimeoutMs = 10_000;
 const orchestratorTimeoutMs = 20_000;
+/** Short, because that host is perhaps gone for good. */
+const oldHostTimeoutMs = 10_000;
 /** Long, because a survey asks several hosts and nodes, and waits for a successor that does not answer. */
 const destroyTimeoutMs = 60_000;
 
@@ -141,9 +147,23 @@ async function readMissingVersions({ context, host, node }: SharedLookups) {
 const describeNode = ({ node, marks }: HostFacts) =>
   marks.retired === undefined ? node : { ...node, wasShutDown: true as const };
 
-async function readOrchestrator({ context, root, facts: answer }: SharedLookups): Promise<OrchestratorPart> {
+/** Reads the orchestrator of a new host's old host: only both journals show a cut-off move. Undefined without an answer. */
+async function readOldOrchestrator({ config }: StackWithHost, { connect }: HostReader) {
+  if (config.oldHost === undefined || config.lifecycle !== "active") return undefined;
+  const { host, orchestrator } = createOldHost(config);
+  const root = openRoot(host, readFactsLibrary(), connect(host.ssh));
+  return takeValue(await readPart(() => readOrchestratorState(root, orchestrator), oldHostTimeoutMs));
+}
+
+async function readOrchestrator({
+  stack,
+  host,
+  context,
+  root,
+  facts: answer,
+}: SharedLookups): Promise<OrchestratorPart> {
   const facts = requireValue(await answer);
-  if (!facts.orchestrator.active) return describeOrchestrator(facts, undefined);
+  if (!facts.orchestrator.active) return describeOrchestrator(facts, undefined, await readOldOrchestrator(stack, host));
   const client = createOrchestratorClient(root, context.inputs.places.orchestrator.rpcPort, deps);
   const rpc = await readPart(async (): Promise<OrchestratorAnswer> => {
     const { version } = await client.buildInfo();

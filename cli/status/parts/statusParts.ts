@@ -3,13 +3,15 @@ import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
 import type { UnknownSpork } from "../../../core/chain/sporks.ts";
 import type { PortResult } from "../../../core/cloud/portRules.ts";
 import type { OrchestratorKind } from "../../../core/journey/facts.ts";
+import type { OrchestratorState } from "../../../core/orchestrator/hosts/orchestratorFacts.ts";
 import { findConnectionsTo, useOwnNode } from "../../../core/orchestrator/rules/endpoints.ts";
-import { lookUpStage } from "../../../core/orchestrator/rules/journal.ts";
+import { type CutOff, findCutOff, lookUpStage } from "../../../core/orchestrator/rules/journal.ts";
 import type { Registration } from "../../../core/registration/registration.ts";
 import type { HostFacts } from "../../../core/retirement/readHost.ts";
 import { hasOrchestratorTraces, type Unmet } from "../../../core/retirement/retirementFacts.ts";
 import { takeFirstLine } from "../../../core/util/printable.ts";
 import { type Result, toResult } from "../../../core/util/result.ts";
+import { formatUtcMinute } from "../../../core/util/timeText.ts";
 import { withTimeout } from "../../../core/util/withTimeout.ts";
 
 export type SporksPart = { readonly version?: string; readonly unknown: readonly UnknownSpork[] };
@@ -63,19 +65,36 @@ export interface OrchestratorPart {
   readonly kind: OrchestratorKind;
   readonly text: string;
   readonly isWrong: boolean;
+  readonly cutOff?: CutOff;
+  /** True if an orchestrator runs on the old host; undefined if that host was not read. */
+  readonly runsOnOld?: boolean | undefined;
 }
 
-/** Describes the orchestrator of a host. @param answer answer of its RPC, if it runs */
+/** Describes the orchestrator of a host. @param answer answer of its RPC, if it runs @param old that of the old host, if it was read */
 export function describeOrchestrator(
   facts: HostFacts,
   answer: Result<OrchestratorAnswer> | undefined,
+  old?: Pick<OrchestratorState, "active" | "leased" | "journal">,
 ): OrchestratorPart {
   const { active, masked, hasKeyStore, unit, connections, journal } = facts.orchestrator;
-  const part = (kind: OrchestratorPart["kind"], text: string, isWrong = false) => ({ kind, text, isWrong });
+  const part = (kind: OrchestratorPart["kind"], text: string, isWrong = false) => ({
+    kind,
+    text,
+    isWrong,
+    runsOnOld: old?.active,
+  });
   const stage = journal?.stage ?? "";
   const { role, key, mayRun } = lookUpStage(stage);
   const other = journal?.other.address;
   const hasLeft = role === "source" && !mayRun;
+  const cutOff = findCutOff([facts.orchestrator, ...(old ? [old] : [])]);
+  if (cutOff) {
+    const since = formatUtcMinute(cutOff.since);
+    return {
+      ...part("cutOff", `NO HOST SIGNS since ${since}: its move was cut off ("${cutOff.stage}")`, true),
+      cutOff,
+    };
+  }
   if (!hasOrchestratorTraces(facts)) return part("none", "none on this host");
   if (active && journal && !mayRun) {
     const why = hasLeft ? `it moved to ${other}` : `the move to or from ${other} is at stage "${stage}"`;

@@ -1,4 +1,5 @@
 import { encodeBase64, markOwn, parseFileName, parseJsonWords } from "../../ssh/foreign.ts";
+import { commandsFor } from "../../util/commands.ts";
 import { ProblemError } from "../../util/problem.ts";
 import { settleAll } from "../../util/settleAll.ts";
 import { takeBackup } from "../backup/backup.ts";
@@ -101,7 +102,9 @@ const stop: Perform = async (run, saga, states) => {
   const { journal } = states[source] ?? {};
   const isStopping = journal?.stage === "stopping" && journal.generation === saga.generation;
   const changes = isStopping ? {} : await chooseFencedName(run, saga);
-  deps.say(`stopping the orchestrator of ${run.nameOf(source)}, which still holds the key`);
+  const { resume } = commandsFor(inputs.stack);
+  deps.say(`stopping the orchestrator of ${run.nameOf(source)}, which still holds the key: from now on no host signs`);
+  deps.say(`do not interrupt this run. If it is cut off, continue at once, it takes seconds: ${resume()}`);
   run.stoppedAt = deps.now();
   run.copier.forget();
   const call = { side: source, name: "orchestrator_stop", saga, limitSeconds: 240 } as const;

@@ -104,6 +104,38 @@ export type HostState = OrchestratorObservation | undefined;
 
 export type HostStates = Readonly<Record<WhichHost, HostState>>;
 
+/** A move that was cut off while no host signs. */
+export interface CutOff {
+  /** Unix milliseconds of the stop. */
+  readonly since: number;
+  /** The stack whose run continues the move. */
+  readonly stack: string;
+  readonly stage: Stage;
+}
+
+type MoveReading = Pick<OrchestratorObservation, "active" | "journal"> & { readonly leased: boolean };
+
+/**
+ * Returns the open move because of which no host signs, though no run is at work on it. Of a source that has fenced itself
+ * the target has to be read, too: it may have been started.
+ */
+export function findCutOff(hosts: readonly MoveReading[]): CutOff | undefined {
+  const journals = hosts.flatMap(({ journal }) => journal ?? []);
+  if (hosts.some(({ active, leased }) => active || leased) || journals.some(({ stage }) => lookUpStage(stage).key))
+    return undefined;
+  const open = journals.find(({ stage }) => {
+    const { isOpen, role, mayRun } = lookUpStage(stage);
+    return isOpen && (role === "target" || mayRun || hosts.length > 1);
+  });
+  if (open === undefined) return undefined;
+  const own = journals.filter(({ move }) => isSameMove(move, open.move));
+  const starts = own.map(
+    ({ history }) => history[history.findLastIndex((past) => !lookUpStage(past.stage).isOpen) + 1],
+  );
+  const times = starts.flatMap((start) => (start ? [Date.parse(start.at)] : []));
+  return { since: Math.min(...times), stack: open.move.stack, stage: open.stage };
+}
+
 /** True if a journal belongs to this stack's moves between these hosts, not to another pair's. */
 export function belongsToPair(at: WhichHost, { move, side }: Journal, wanted: Saga): boolean {
   return isSameOwner(move, wanted.move) && side === at;

@@ -4,7 +4,7 @@ import { createUnknownParts } from "../../../cli/status/parts/statusParts.ts";
 import { truncate, wrap } from "../../../cli/status/screenLayout.ts";
 import { formatReport, wrapRow } from "../../../cli/status/statusText.ts";
 import { parseWhole } from "../../core/host/printedFacts.ts";
-import { facts, viewOf } from "../exampleView.ts";
+import { facts, partsOf, viewOf } from "../exampleView.ts";
 
 test("prints head, facts and the log", () => {
   const parts = createUnknownParts("active", "not yet");
@@ -41,6 +41,21 @@ test("prints head, facts and the log", () => {
   ]);
   const whole = formatReport(viewOf(), 120);
   for (const line of facts.log) expect(whole).toContain(line.slice(-12));
+});
+
+test("begins with the alarm if no host signs", () => {
+  const cutOff = { since: Date.parse("2026-11-30T07:29:20Z"), stack: "prod-2", stage: "fenced" } as const;
+  const orchestrator = { value: { kind: "cutOff", text: "x", isWrong: true, cutOff } } as const;
+  const report = formatReport(viewOf({ locks: [], parts: partsOf(undefined, { orchestrator }) }), 80).split("\n");
+  expect(report.slice(0, 7)).toEqual([
+    "The move was cut off while NO host signs: the bridge is without this orchestrator",
+    "since 2026-11-30 07:29:20 UTC. Continue now, it takes seconds:",
+    "  ./pillar-host resume prod-2",
+    "",
+    "Pillar Anvil, stack prod, host 203.0.113.7",
+    "",
+    "stage         NO HOST SIGNS since 2026-11-30 07:29 UTC (the move was cut off)",
+  ]);
 });
 
 test("shows the ways back of a node that is not synced any more, each command on one line", () => {

@@ -127,6 +127,39 @@ test.each<[Changes, Changes | undefined, object]>([
   expect(at(fresh, old).step).toMatchObject(step);
 });
 
+const cutOff = { since: Date.parse("2026-11-30T07:29:20Z"), stack: "prod-2", stage: "fenced" as const };
+const noSigner = {
+  parts: {
+    ...parts("earlier").parts,
+    orchestrator: { value: { kind: "cutOff" as const, text: "", isWrong: true, cutOff } },
+  },
+};
+
+test.each<[string, Changes, Changes]>([
+  ["the new host", { ...move, ...unfinished, ...noSigner }, adopted],
+  ["the old host", { ...move, ...unfinished }, { ...adopted, ...noSigner }],
+  ["the new host of a killed run", { ...move, ...killed, ...noSigner }, adopted],
+])("continues a move before anything else if no host signs by what %s says", (_, fresh, old) => {
+  const { step, lines, before } = at(fresh, old);
+  expect(before).toBe("noSigner");
+  expect(step).toMatchObject({ command: "resume", stack: "prod-2", isFinal: true });
+  expect(lines).toEqual([
+    "The move was cut off while NO host signs: the bridge is without this orchestrator",
+    "since 2026-11-30 07:29:20 UTC. Continue now, it takes seconds:",
+    "  ./pillar-host resume prod-2",
+  ]);
+});
+
+test("raises the alarm in the stage and what it needs, but not beside a run that is at work", () => {
+  const decide = (changes: Changes) => decideJourney(stackAt("prod-2", changes));
+  expect(decide({ ...done, ...noSigner })).toMatchObject({
+    needs: "attention",
+    title: "NO HOST SIGNS since 2026-11-30 07:29 UTC (the move was cut off)",
+    next: "./pillar-host resume prod-2",
+  });
+  expect(decide({ ...done, ...noSigner, ...living }).before).toBe("activeRun");
+});
+
 test("lets a retirement run without a question", () => {
   expect(at(done, adopted).step).not.toHaveProperty("isFinal");
 });

@@ -57,6 +57,7 @@ describe("a host's facts", () => {
       orchestrator: {
         active: false,
         masked: true,
+        leased: false,
         hasDirectory: true,
         hasKeyStore: false,
         lacks: ["key share"],

@@ -26,6 +26,7 @@ const withFact = (changed: Partial<NodeFacts>) => look({ facts: { ...facts, ...c
 const peers = (count?: number) => ({ node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: count } as never });
 const silent = progress({ observation: { kind: "none", reason: "ECONNREFUSED" } });
 const silentSigner = { kind: "silent", text: "it is", isWrong: true } as const;
+const noSigner = { kind: "cutOff", text: "NO HOST SIGNS since 07:29", isWrong: true } as const;
 const shut = { active: false, masked: true, wasShutDown: true } as const;
 const full = { at: "/root/.znn", size: 264_200_000, free: 5_000_000 };
 const rule = { port: 35997, what: "the node's RPC", wanted: "closed", listens: true, seen: "open" } as const;
@@ -65,6 +66,7 @@ test.each<[string, ReadStack, RegExp, MissedMomentums?]>([
   ["node", look({ synced: false, sync: silent }), /does not answer: ECONNREFUSED/],
   ["sync", look({ synced: false, sync: progress() }), /81\.7 %/],
   ["signer:silent", withParts({ orchestrator: { value: silentSigner } }), /: it is/],
+  ["signer:cutOff", withParts({ orchestrator: { value: noSigner } }), /: NO HOST SIGNS since 07:29$/],
   ["port:35997", withParts({ ports: { value: [rule] } }), /is open to this machine, and should be closed$/],
   ["crontab", withParts({ hourlyRestart: { value: "on" } }), /every hour/],
   ["mask", withParts({ node: { value: { ...shut, masked: false } } }, registrations.foreign), /not masked/],

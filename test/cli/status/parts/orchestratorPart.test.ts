@@ -13,8 +13,9 @@ const off = retirementFactsOf([
 ]);
 const { orchestrator: idle } = retirementFactsOf(["orchestrator.NRestarts=7"]);
 const other = { address: "203.0.113.9", hostKey: "k" };
-const at = (stage: string) =>
-  ({ journal: { stage, move: "pillar-host/prod/Anvil/1", other } }) as unknown as Partial<Orchestrator>;
+const move = { project: "pillar-host", stack: "prod-2", pillar: "Anvil", attempt: 1 };
+const history = [{ stage: "stopping", at: "2026-11-30T07:29:20Z" }];
+const at = (stage: string) => ({ journal: { stage, move, other, history } }) as unknown as Partial<Orchestrator>;
 const status = { state: 0, stateName: "live", peers: 12 };
 
 const signing: Result<OrchestratorAnswer> = { value: { version: "v0.0.9a", status } };
@@ -34,7 +35,14 @@ test.each<[string, Partial<Orchestrator>, Result<OrchestratorAnswer> | undefined
     false,
   ],
   ["says that its fence is gone", { ...at("moved") }, undefined, "NOT fenced here any more", true],
-  ["names the stage of its move", { masked: true, ...at("staged") }, undefined, 'at stage "staged"', false],
+  ["names the stage of its move", { masked: true, ...at("staging") }, undefined, 'at stage "staging"', false],
+  [
+    "says since when no host signs",
+    { masked: true, ...at("staged") },
+    undefined,
+    'NO HOST SIGNS since 2026-11-30 07:29 UTC: its move was cut off ("staged")',
+    true,
+  ],
   ["says that two may sign after", { active: true, ...at("moved") }, signing, "to 203.0.113.9: two may sign now", true],
   [
     "says that two may sign before its start",

@@ -230,7 +230,8 @@ test("waits for a signing ceremony before the stop; trusts getStatus without a w
   expect(stage.said.slice(1)).toEqual([
     "1 requests wait for their signature: waiting for a while, since a ceremony may be at work",
     "no node tells the bridge's state, so the orchestrator's own getStatus decides: new knows of no bridge",
-    "stopping the orchestrator of the old host (old), which still holds the key",
+    "stopping the orchestrator of the old host (old), which still holds the key: from now on no host signs",
+    "do not interrupt this run. If it is cut off, continue at once, it takes seconds: ./pillar-host resume prod",
   ]);
   expect(stage.called).toContain("old orchestrator_stop");
 });

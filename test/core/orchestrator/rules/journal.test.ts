@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseHostState } from "../../../../core/orchestrator/hosts/hostPair.ts";
 import {
+  findCutOff,
   formatJournal,
   type Journal,
   lookUpStage,
@@ -10,7 +11,7 @@ import {
 } from "../../../../core/orchestrator/rules/journal.ts";
 import { enterStage, mayLieInPlace, type SagaAtHost } from "../../../../core/orchestrator/rules/nextJournal.ts";
 import { moveNamed } from "../../../moveNamed.ts";
-import { exampleJournal, exampleStages } from "../exampleMove.ts";
+import { exampleJournal, exampleMove, exampleStages } from "../exampleMove.ts";
 
 const journal = exampleJournal("old", "fenced", {
   generation: 3,
@@ -45,6 +46,50 @@ test.each<readonly [string, object | string | null]>([
 ])("refuses %s", (_what, value) => {
   const damaged = typeof value === "string" ? value : JSON.stringify(value);
   expect(() => parseJournal(damaged, "h")).toThrow(/h: the journal .* cannot be read\n {2}found: /);
+});
+
+const second = (n: number) => `2026-11-30T07:29:${n}Z`;
+/** Returns a host where these stages of a move came one after the other, a second each, from 07:29:20 on. */
+const reached = (side: Journal["side"], from: number, ...stages: Stage[]) => ({
+  active: false,
+  leased: false,
+  journal: exampleJournal(side, stages.at(-1) ?? "moved", {
+    history: stages.map((stage, n) => ({ stage, at: second(from + n), move: exampleMove })),
+  }),
+});
+const bare = { active: false, leased: false, journal: undefined };
+
+test.each<[Stage, boolean, boolean]>([
+  // The target of a source that has fenced itself may sign.
+  ...(["stopping", "restoring", "staged", "switched"] as const).map((stage) => [stage, true, true] as const),
+  ["fenced", false, true],
+  ...(["moved", "restored", "staging", "starting", "running", "abandoned"] as const).map(
+    (stage) => [stage, false, false] as const,
+  ),
+] as [Stage, boolean, boolean][])(
+  "by its journal alone, and with the other host, no host signs at %s: %s, %s",
+  (...row) => {
+    const [stage, alone, withOther] = row;
+    const host = reached("old", 20, stage);
+    expect(findCutOff([host]) !== undefined).toBe(alone);
+    expect(findCutOff([host, bare]) !== undefined).toBe(withOther);
+    expect(findCutOff([{ ...host, active: true }, bare])).toBeUndefined();
+    expect(findCutOff([{ ...host, leased: true }, bare])).toBeUndefined();
+    expect(findCutOff([host, { ...bare, active: true }])).toBeUndefined();
+  },
+);
+
+test("knows the time of the stop from either journal, and not that of an earlier attempt", () => {
+  const source = reached("old", 10, "stopping", "restoring", "restored", "stopping", "fenced");
+  const target = reached("new", 18, "staging", "staged");
+  const found = { stack: "prod", since: Date.parse(second(13)) };
+  expect(findCutOff([target, source])).toMatchObject({ ...found, stage: "staged" });
+  expect(findCutOff([reached("new", 11, "staging"), source])).toMatchObject({ ...found, stage: "fenced" });
+  expect(findCutOff([target])).toMatchObject({ since: Date.parse(second(19)) });
+});
+
+test("finds no cut-off move beside an orchestrator that was started", () => {
+  expect(findCutOff([reached("new", 20, "running"), reached("old", 20, "stopping", "fenced")])).toBeUndefined();
 });
 
 test("parses the state at the end of a step's output, and the lines before it", () => {

@@ -122,3 +122,17 @@ test("the facts before a move are those of the orchestrator's directory, and no 
     user: undefined,
   });
 });
+
+test.for<[string, number, string, boolean]>([
+  ["a run's lease", 20, "-", true],
+  ["a lease whose time is over", -1, "-", false],
+  ["the lease of a run that was killed", 20, "999999:1", false],
+])("%s is a fact of the orchestrator", async ([_what, seconds, session, leased], { box }) => {
+  box.command("systemctl", "exit 3");
+  const until = Math.floor(Date.now() / 1000) + seconds;
+  box.mark("orchestrator.lock", `token ${until} ${session} pillar-host/prod-2\n`);
+  const paths = { service: "orchestrator", directory: `${box.dir}/signer`, executable: "orchestrator", rpcPort: 55000 };
+  const variables = { ...createOrchestratorVariables(paths), groups: "facts_orchestrator" };
+  const { stdout } = await box.run(`${box.library(readFactsLibrary())}\n${formatAssignments(variables)}host_facts`);
+  expect(parseFacts(stdout, ["orchestrator"]).orchestrator?.leased).toBe(leased);
+});
