@@ -11,7 +11,7 @@ import { confirmHostKey } from "../init/confirmHostKey.ts";
 import { readUnchangedExample, resolveStackFilePath } from "../init/stackText.ts";
 import { parseConfiguration } from "../pulumi/configuration.ts";
 import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand.ts";
-import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
+import { findStackOf, type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
 import { checkStackName } from "../pulumi/stackName.ts";
 import { parseState } from "../pulumi/stackState.ts";
 import { createProxySettings, listOwnSecrets } from "./otherStack.ts";
@@ -53,16 +53,24 @@ export async function adoptHost(
       port: config.ssh.port,
       proxy: createProxyLogin(config.ssh),
     }));
+  const other = await findStackOf(address, stack);
+  if (other !== undefined)
+    throw new ProblemError({
+      what: `${address} is the host of stack ${other} already: nothing was made`,
+      needed: `continue with that stack: ${commandsFor(other).up}`,
+      next: `Then: ${commandsFor(like).next}`,
+    });
   const isNew = !(await model.listStacks()).includes(stack);
+  const isBegun = !isNew && parseState(await createPulumi(stack).read(["stack", "export"])).isBegun;
   // Asks for the pass phrase now: a configuration without secrets could be read without it.
-  if (isNew) await model.read(["stack", "export", "--show-secrets"]);
+  if (!isBegun) await model.read(["stack", "export", "--show-secrets"]);
   // Pulumi takes one pass phrase to copy secrets from stack to stack, so both stacks get the same.
   const engine = createPulumi(stack, isNew ? asked : {});
   if (isNew) await createStackLike(engine, stack, like);
   const isCopy = isNew || (await isUnusedCopy(configured, engine));
   if (!isCopy) await refuseOtherHost(stack, address, engine);
   await writeSettings(engine, createAdoptedSettings(config, address, key), isCopy ? replacedKeys : []);
-  const copied = `the login${isNew ? " and the pass phrase" : ""} of ${like}`;
+  const copied = `the login${isBegun ? "" : " and the pass phrase"} of ${like}`;
   console.log(`${stack} is now the stack of ${address} (Pulumi.${stack}.yaml), with ${copied}.`);
   for (const secret of listOwnSecrets(findOldHost(config, address) ?? {}))
     console.log(

@@ -1,5 +1,5 @@
 import { commandsFor } from "../../core/util/commands.ts";
-import type { Pulumi } from "./pulumiCommand.ts";
+import { createPulumi, type Pulumi } from "./pulumiCommand.ts";
 
 /** Values for a stack's file that are no secrets, by path below `pillar-host:`. */
 export type PlainSettings = Readonly<Record<string, string | number | undefined>>;
@@ -39,3 +39,11 @@ export async function runUp(stack: string, args: readonly string[], engine: Pulu
 }
 
 const formatUpCommand = (stack: string, args: readonly string[]) => [commandsFor(stack).up, ...args].join(" ");
+
+/** Returns the stack of a host, by the address in its file; undefined if there is none but `except`. */
+export async function findStackOf(address: string, except: string): Promise<string | undefined> {
+  const stacks = (await createPulumi("").listStacks()).filter((stack) => stack !== except);
+  const get = ["config", "get", "--path", "pillar-host:host.address"];
+  const answers = await Promise.all(stacks.map((stack) => createPulumi(stack).run(get)));
+  return stacks[answers.findIndex(({ stdout }) => stdout.trim() === address)];
+}

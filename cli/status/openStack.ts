@@ -1,10 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
+import type { StackConfig } from "../../core/config/config.ts";
 import { project } from "../../core/config/configFaults.ts";
-import { createSettings } from "../../core/journey/facts.ts";
+import { openStackStore } from "../../core/config/stackStore.ts";
+import { readEvents } from "../../core/eventLog/eventLog.ts";
+import { createSettings, type OldHostFacts } from "../../core/journey/facts.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { readLocks } from "../pulumi/locks.ts";
 import { createPulumi } from "../pulumi/pulumiCommand.ts";
+import { findStackOf } from "../pulumi/stackFiles.ts";
 import { shortenStackName } from "../pulumi/stackName.ts";
 import { parseState, type StackState } from "../pulumi/stackState.ts";
 
@@ -57,6 +61,7 @@ export async function openStack(fullName: string) {
   const state: StackState = parseState(exported);
   const config = parseConfiguration(fullName, configuration);
   const { recordedKey } = state;
+  let old: ReturnType<typeof readOldHost> | undefined;
   const { host } = config;
   const address = host.provider === "existing" ? host.address : recordedKey?.address;
   const configuredKey = host.provider === "existing" ? host.hostKey : undefined;
@@ -69,7 +74,22 @@ export async function openStack(fullName: string) {
     address,
     /** The configured host key, else the one that was recorded at the first contact with this address. */
     hostKey: configuredKey ?? (recordedKey && recordedKey.address === address ? recordedKey.hostKey : undefined),
+    /** Reads the facts about the old host that decide what is next, once. */
+    readOld: () => {
+      old ??= readOldHost(config, stack);
+      return old;
+    },
     /** Reads who holds the stack's lock; undefined if the backend does not show it. */
     readLocks: async () => (backend === undefined ? undefined : readLocks(backend, project, stack)),
   };
+}
+
+async function readOldHost(config: StackConfig, stack: string): Promise<OldHostFacts | undefined> {
+  const { oldHost, lifecycle, pillar } = config;
+  if (oldHost === undefined || lifecycle !== "active") return undefined;
+  const { address } = oldHost;
+  const events = await readEvents(openStackStore(config), pillar.name).catch(() => []);
+  if (events.some(({ event, details }) => event === "released" && details.address === address))
+    return { isReleased: true, stack: undefined };
+  return { isReleased: false, stack: await findStackOf(address, stack).catch(() => undefined) };
 }

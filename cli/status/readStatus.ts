@@ -51,7 +51,7 @@ type HostReading = Pick<StackView, "parts"> & Partial<Pick<StackView, "sync" | "
 async function createView(source: StackWithHost, reading: HostReading): Promise<StackView> {
   const { config, address } = source;
   const isChainUnverified = config.sync.unverifiedChain !== undefined;
-  const locks = await source.readLocks();
+  const [locks, old] = await Promise.all([source.readLocks(), source.readOld()]);
   // Under another name, because the view's `facts` are those of the host.
   const { facts: known } = source;
   return {
@@ -59,6 +59,7 @@ async function createView(source: StackWithHost, reading: HostReading): Promise<
     address,
     isChainUnverified,
     locks,
+    old,
     synced: false,
     ...reading,
     waysBack: findWaysBack(source, reading),
@@ -76,6 +77,8 @@ function findWaysBack({ config, address }: StackWithHost, { sync, synced = false
 /** Reads node, facts and all parts at once, over one connection. @throws ProblemError */
 export async function readStatus(source: StackWithHost, host: HostReader, since?: SyncStart): Promise<ReadStack> {
   const { address, config } = source;
+  // Begins now, because it takes some seconds.
+  void source.readOld();
   const [facts, parts, { sync, proof, unreachable }] = await Promise.all([
     host.readFacts(),
     readParts(source, host),

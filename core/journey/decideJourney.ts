@@ -42,7 +42,7 @@ export interface Decision {
   /** True if the lines offer this host's producer address: operators may register an address once it is printed. */
   readonly isAddressOffered: boolean;
   /** Set if this comes before the stage's own step. */
-  readonly before?: "activeRun" | "noSigner" | "cutOffRun" | "unfinishedRun" | "move";
+  readonly before?: "activeRun" | "noSigner" | "cutOffRun" | "unfinishedRun" | "move" | "orchestrator";
 }
 
 type Before = Pick<Decision, "before" | "next" | "step"> & Partial<Decision>;
@@ -57,7 +57,10 @@ export function decideJourney(facts: StackFacts): Decision {
   const open = decideRun(facts) ?? decideUnfinished(facts, stage);
   const timing = decideTiming(facts);
   const isMoveNext = afterSync.includes(stage) && isMoveLater(timing);
-  const isOffer = open === undefined && !isMoveNext && offering.includes(stage);
+  const orchestratorFirst =
+    timing === "none" && afterSync.includes(stage) ? decideOrchestrator(facts, stage) : undefined;
+  const before = open ?? orchestratorFirst;
+  const isOffer = before === undefined && !isMoveNext && offering.includes(stage);
   const { producerAddress, orchestrator } = run ?? state?.last ?? {};
   const offeredAddress = isOffer ? producerAddress : undefined;
   const known: Known = { ...facts, stage, registration, timing, orchestrator, offeredAddress };
@@ -65,7 +68,7 @@ export function decideJourney(facts: StackFacts): Decision {
   const next = formatNext(commands, known);
   const lines = [...texts.formatStage(known, next), ...texts.formatNotes(known)];
   const move: Before = { before: "move", next: moveFirst(commands), step: createUpStep(facts, true) };
-  const decided = open ?? (isMoveNext ? move : { next, step: decideOwnStep(known) });
+  const decided = before ?? (isMoveNext ? move : { next, step: decideOwnStep(known) });
   const isStep = decided.step.kind === "run" && needs === "nothing";
   return {
     stage,
@@ -138,6 +141,23 @@ function decideRun(facts: StackFacts): Before | undefined {
     next: `${run.resume()}${locks === undefined ? " continues the last run, unless it is still active" : ""}`,
     lines: texts.formatCutOff(run),
     step: createRunStep("resume", stack, run.resume(), { isFinal: mayMove(facts) }),
+  };
+}
+
+/** Decides whether an orchestrator that runs on the old host has to move, which comes before the wallet. */
+function decideOrchestrator(facts: StackFacts, stage: JourneyStage): Before | undefined {
+  const { stack, old, settings } = facts;
+  const address = settings?.oldHost;
+  if (address === undefined || takeValue(facts.parts?.orchestrator)?.runsOnOld !== true) return undefined;
+  const { move } = commandsFor(stack);
+  const [name, line] = old?.stack ? [stack, move(old.stack)] : ["OLD", commandsFor("OLD").adopt(address, stack)];
+  const command = old?.stack ? "move" : "adopt";
+  const isEarly = offering.includes(stage) || stage === "unseen";
+  return {
+    before: "orchestrator",
+    next: `${isEarly ? "do not update the wallet yet; " : ""}the orchestrator moves first: ${line}`,
+    lines: texts.formatOrchestratorFirst({ stack, address, isEarly, command, line }),
+    step: createRunStep(command, name, line, { address }),
   };
 }
 

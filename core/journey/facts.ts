@@ -25,6 +25,8 @@ export interface StackFacts {
     /** Set once a host is known. */
     readonly recordedKey?: object | undefined;
   };
+  /** Facts about the configured old host beyond its configuration; undefined if nobody looked. */
+  readonly old?: OldHostFacts | undefined;
   /** Holders of the stack's lock; undefined if the backend does not show them, and for a run. */
   readonly locks?: readonly LockStatus[] | undefined;
   readonly node?: Pick<NodeStatus, "synced" | "known" | "why" | "reason">;
@@ -59,6 +61,9 @@ export interface StackFacts {
 export type OrchestratorKind =
   | ("none" | "signs" | "silent" | "second" | "moved" | "unfenced" | "waits" | "stopped")
   | "cutOff";
+
+/** `stack`: the stack of the old host. `isReleased`: by the event log, the old host was given up. */
+export type OldHostFacts = Readonly<{ stack: string | undefined; isReleased: boolean }>;
 
 /** When the orchestrator moves (this run or a later one), or why it does not move. */
 export type MoveTiming = "none" | "now" | "later" | "unwatched" | "removed";

@@ -1,6 +1,6 @@
 import type { Registration } from "../registration/registration.ts";
 import { formatWayBack } from "../registration/registrationMessages.ts";
-import type { Commands } from "../util/commands.ts";
+import { type Commands, commandsFor } from "../util/commands.ts";
 import { takeValue } from "../util/result.ts";
 import type { MoveTiming, StackFacts } from "./facts.ts";
 import type { OrchestratorOutput } from "./outputs.ts";
@@ -34,7 +34,13 @@ const watch: Next = ({ status }) => `do not touch the wallet; ${status("--watch"
 const goBack: Next = (_, { pillar, registration }) => formatWayBack(pillar, registration?.earlier);
 const keepOld: Next = () =>
   "wait, and keep the old host running: it produces until momentums carry this host's address";
-const retireOld: Next = () => "nothing to do here; if another host produced before, retire it: docs/retiring.md";
+const retireOld: Next = (_, { stack, old }) => {
+  if (old?.isReleased) return "nothing to do: the old host is given up";
+  const retire = old?.stack && commandsFor(old.stack).retire(stack);
+  return retire
+    ? `nothing to do here; retire the old host, unless it is off already: ${retire}`
+    : "nothing to do here; if another host produced before, retire it: docs/retiring.md";
+};
 const retire: Next = (run, { parts }) => {
   const isFree = takeValue(parts?.destroy)?.every(({ loss }) => loss === "rewards");
   return `${isFree ? "" : "once "}the Pillar produces elsewhere: ${run.retire("STACK")}, with the stack of the host that took over`;

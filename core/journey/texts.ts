@@ -117,15 +117,20 @@ const formatUnknownPillar = (run: Commands, sentence: string): string[] => [
 
 /** Leaves out the wallet's clicks while the orchestrator has to move first, because operators follow them at once. */
 function formatUpdate(known: Known, next: string, sentence?: string): string[] {
-  const { stack, pillar, timing, registration, offeredAddress } = known;
+  const { stack, pillar, timing, registration, offeredAddress, old, settings, parts } = known;
   const move = formatMove(known);
   const after = `Update the wallet after that run. Its last lines tell you what to do in the wallet for ${pillar}.`;
   if (offeredAddress === undefined) return move.length > 0 ? [...move, after] : [next];
-  const orchestratorFirst =
-    "  0. If the old host runs the bridge's orchestrator, move the orchestrator here first: README.md, steps 2 and 3.";
+  const how = old?.stack ? commandsFor(stack).move(old.stack) : "README.md, steps 2 and 3.";
+  const orchestratorFirst = `  0. If the old host runs the bridge's orchestrator, move the orchestrator here first: ${how}`;
+  const isUnknown = takeValue(parts?.orchestrator)?.runsOnOld === undefined;
+  const isStackMissing = old !== undefined && !old.isReleased && old.stack === undefined && timing === "none";
   return [
+    ...(isStackMissing && settings?.oldHost
+      ? formatAdoption(stack, commandsFor("OLD").adopt(settings.oldHost, stack))
+      : []),
     `The node of ${pillar} is synced. Now, in the desktop wallet:`,
-    ...(timing === "none" && registration?.kind === "earlier" ? [orchestratorFirst] : []),
+    ...(timing === "none" && registration?.kind === "earlier" && isUnknown ? [orchestratorFirst] : []),
     ...formatWalletClicks(pillar, offeredAddress),
     "The update takes effect 5 to 10 minutes later; then this host produces in the Pillar's next slot. Keep the old host",
     "running until momentums carry the new address: it produces until then.",
@@ -148,14 +153,21 @@ function formatMove({ stack, timing, run }: Known): string[] {
   return [`The orchestrator moves in the next run${when}, and watch it:`, `  ${up}`];
 }
 
-function formatRetireOld({ pillar, stack }: StackFacts): string[] {
-  const old = commandsFor("OLD");
+function formatRetireOld({ pillar, stack, old, settings }: StackFacts): string[] {
+  if (old?.isReleased)
+    return [
+      `Done: ${pillar} produces here, and the old host (${settings?.oldHost}) is given up. Left for you:`,
+      "  Keep a copy of the key of the backups on another machine: docs/orchestrator.md, Backups",
+    ];
+  const commands = commandsFor(old?.stack ?? "OLD");
+  const rewards = `Once the rewards of ${pillar} are paid, collect them in the wallet. Then delete the old host: ${commands.destroy}`;
+  if (old?.stack) return ["Shut the old host down, unless it is off already:", `  ${commands.retire(stack)}`, rewards];
   return [
     "If another host produced before, shut it down now. OLD is that host's stack:",
-    `  ${old.retire(stack)}`,
+    `  ${commands.retire(stack)}`,
     "If that host is no stack yet, adopt it first, with its ADDRESS:",
-    `  ${old.adopt("ADDRESS", stack)}`,
-    `Once the rewards of ${pillar} are paid, collect them in the wallet. Then delete the old host: ${old.destroy}`,
+    `  ${commands.adopt("ADDRESS", stack)}`,
+    rewards,
   ];
 }
 
@@ -175,15 +187,18 @@ const formatRewards = ({ status, destroy }: Commands): string[] => [
 ];
 
 /** Formats what is printed below the next step: ways back of the node, the orchestrator, versions to install. */
-export function formatNotes({ stack, waysBack = [], timing, orchestrator, parts }: Known): string[] {
+export function formatNotes({ stack, waysBack = [], timing, orchestrator, parts, old }: Known): string[] {
   const run = commandsFor(stack);
   const gaps = takeValue(parts?.versions) ?? [];
   return [
     ...waysBack.map(formatTextLine),
-    ...formatOrchestrator(run, timing, orchestrator),
+    ...formatOrchestrator(run, timing, orchestrator).filter((line) => line !== keepFenced || !old?.isReleased),
     ...gaps.flatMap((gap) => [formatVersionGap(gap), ...installLines(gap, run.up).map((line) => `  ${line}`)]),
   ];
 }
+
+const keepFenced =
+  "Leave the orchestrator on the old host as it is, stopped and fenced, until the new one has signed for some days.";
 
 function formatOrchestrator(run: Commands, timing: MoveTiming, found: OrchestratorOutput | undefined): string[] {
   if (timing === "removed")
@@ -204,7 +219,7 @@ function formatOrchestrator(run: Commands, timing: MoveTiming, found: Orchestrat
       "key generation, which would exclude it. Before that, give it a key of the new producer address.",
       `The bridge's health page asks each orchestrator at a known address, on port ${found.rpcPort}: tell the page's`,
       `operators ${found.address}, and open the port to the page (pillar-host:orchestrator.rpcFrom); until then the page shows this orchestrator as offline.`,
-      "Leave the orchestrator on the old host as it is, stopped and fenced, until the new one has signed for some days.",
+      keepFenced,
     ];
   if (found.why === "raise the attempt" || found.why === "moved")
     return [
@@ -248,11 +263,28 @@ export const formatUnfinished = ({ up, status }: Commands, isSyncing: boolean): 
   `Status: ${status()}`,
 ];
 
-/** Formats the adoption of the old host. It comes before the wallet, because `move` needs a stack for that host. */
-export const formatAdoption = (stack: string, oldHost: string): string[] => [
-  "Before you use the wallet, adopt the old host if it has no stack yet; nothing on it changes. OLD is a name of your choice:",
-  `  ${commandsFor("OLD").adopt(oldHost, stack)}`,
+/** Formats the adoption of an old host without a stack. `move` and `retire` need a stack for that host. */
+const formatAdoption = (stack: string, adopt: string): string[] => [
+  "First adopt the old host; nothing on it changes. OLD is a name of your choice, such as prod:",
+  `  ${adopt}`,
   `Or let one command run every step: ${commandsFor(stack).migrate("OLD")}`,
+];
+
+interface OrchestratorFirst {
+  readonly stack: string;
+  /** Address of the old host. */
+  readonly address: string;
+  /** True if the wallet was not updated yet. */
+  readonly isEarly: boolean;
+  readonly command: "adopt" | "move";
+  readonly line: string;
+}
+
+/** Formats the move of an orchestrator that runs on the old host, or the adoption before it. */
+export const formatOrchestratorFirst = ({ stack, address, isEarly, command, line }: OrchestratorFirst): string[] => [
+  `Next: move the orchestrator. It runs on the old host (${address}).`,
+  ...(isEarly ? ["Change nothing in the wallet until the orchestrator has moved."] : []),
+  ...(command === "adopt" ? formatAdoption(stack, line) : [`  ${line}`]),
 ];
 
 /** The sentences of a migration from the stack `old` to the stack `fresh`. */

@@ -50,7 +50,16 @@ test("up, status and check leave out a second name of this host's node, so it do
     settings: createSettings(config),
     state,
   };
-  const source = { stack: "prod", config, state, facts, address, hostKey, readLocks: async () => undefined };
+  const source = {
+    stack: "prod",
+    config,
+    state,
+    facts,
+    address,
+    hostKey,
+    readLocks: async () => undefined,
+    readOld: async () => undefined,
+  };
   const reader = openHostReader(source);
   const { registration } = await readParts(source, reader).finally(reader.close);
   expect(registration).toMatchObject({ value: { ...unknown, notes: [left] } });

@@ -1,26 +1,24 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { askRelease } from "../../../cli/edit/moveOrchestrator.ts";
+import * as prompts from "../../../cli/terminal/prompts.ts";
 import * as published from "../../../core/chain/publishedHash.ts";
 import { knownRelease } from "../../../core/config/orchestratorSchema.ts";
 import { configOf } from "../../components/exampleConfig.ts";
 
-const terminal = vi.hoisted(() => ({ isOne: true, answer: true }));
-vi.mock("../../../cli/terminal/prompts.ts", () => ({
-  isTerminal: () => terminal.isOne,
-  askConfirmation: async () => terminal.answer,
-  askText: async (_: string, { default: usual = "" }) => usual,
-}));
 const sha256 = "ab".repeat(32);
 const file = "https://example.org/SHA256CHECKSUMS.txt";
 const shown: string[] = [];
 
 beforeEach(() => {
-  Object.assign(terminal, { isOne: true, answer: true });
   shown.length = 0;
+  vi.spyOn(prompts, "isTerminal").mockReturnValue(true);
+  vi.spyOn(prompts, "askConfirmation").mockResolvedValue(true);
+  vi.spyOn(prompts, "askText").mockImplementation(async (_, options) => options?.default ?? "");
   vi.spyOn(console, "error").mockImplementation((line: string) => void shown.push(line));
   vi.spyOn(published, "readPublishedHash").mockResolvedValue({ sha256, file });
   vi.spyOn(published, "hashDownload").mockResolvedValue("cd".repeat(32));
 });
+afterEach(() => void vi.restoreAllMocks());
 
 test("shows the known release's published hash, its page and its file, and takes it after a yes", async () => {
   const found = await askRelease(configOf(), {});
@@ -40,7 +38,7 @@ test("says that the hash of a download is unconfirmed, and asks for another rele
 });
 
 test("changes nothing after a no, and names the option and the page for another hash", async () => {
-  terminal.answer = false;
+  vi.spyOn(prompts, "askConfirmation").mockResolvedValue(false);
   await expect(askRelease(configOf(), {})).rejects.toThrow(
     /^the release was not confirmed: nothing was changed\n {2}needed: give --release-sha256 the hash from https:\S+\/releases\/tag\//,
   );
@@ -50,7 +48,7 @@ test("asks neither without a terminal nor for a hash that is given or configured
   const release = { url: knownRelease, sha256, version: "v0.0.9a" };
   expect(await askRelease(configOf({ orchestrator: { release } }), {})).toEqual({});
   expect(await askRelease(configOf(), { releaseSha256: sha256 })).toEqual({ releaseSha256: sha256 });
-  terminal.isOne = false;
+  vi.spyOn(prompts, "isTerminal").mockReturnValue(false);
   expect(await askRelease(configOf(), {})).toEqual({});
   expect(published.readPublishedHash).not.toHaveBeenCalled();
 });

@@ -127,6 +127,7 @@ test.each<[Changes, Changes | undefined, object]>([
   expect(at(fresh, old).step).toMatchObject(step);
 });
 
+const decide = (changes: Changes) => decideJourney(stackAt("prod-2", changes));
 const cutOff = { since: Date.parse("2026-11-30T07:29:20Z"), stack: "prod-2", stage: "fenced" as const };
 const noSigner = {
   parts: {
@@ -151,13 +152,63 @@ test.each<[string, Changes, Changes]>([
 });
 
 test("raises the alarm in the stage and what it needs, but not beside a run that is at work", () => {
-  const decide = (changes: Changes) => decideJourney(stackAt("prod-2", changes));
   expect(decide({ ...done, ...noSigner })).toMatchObject({
     needs: "attention",
     title: "NO HOST SIGNS since 2026-11-30 07:29 UTC (the move was cut off)",
     next: "./pillar-host resume prod-2",
   });
   expect(decide({ ...done, ...noSigner, ...living }).before).toBe("activeRun");
+});
+
+const runsOnOld = (is: boolean | undefined, kind = "earlier") => ({
+  parts: {
+    ...parts(kind).parts,
+    orchestrator: { value: { kind: "none" as const, text: "", isWrong: false, runsOnOld: is } },
+  },
+});
+const known = { old: { stack: "prod", isReleased: false } };
+const missing = { old: { stack: undefined, isReleased: false } };
+
+test.each<[string, Changes, string, boolean]>([
+  ["the old host's stack", { ...runsOnOld(true), ...known }, takeMove, true],
+  ["no such stack", { ...runsOnOld(true), ...missing }, "./pillar-host adopt OLD 198.51.100.9 --like prod-2", true],
+  ["a wallet that was updated too early", { ...runsOnOld(true, "registered"), ...known }, takeMove, false],
+])("moves an orchestrator that runs on the old host before the wallet, with %s", (_, changes, line, isEarly) => {
+  const decision = decide(changes);
+  expect(decision).toMatchObject({ before: "orchestrator", isAddressOffered: false, step: { kind: "run", line } });
+  expect(decision.next).toBe(`${isEarly ? "do not update the wallet yet; " : ""}the orchestrator moves first: ${line}`);
+  expect(decision.lines[0]).toBe("Next: move the orchestrator. It runs on the old host (198.51.100.9).");
+  expect(decision.lines).toContain(`  ${line}`);
+  expect(decision.lines.join()).not.toContain("producer address field");
+  expect(decision.lines.join().includes("Change nothing in the wallet")).toBe(isEarly);
+});
+
+test("offers the wallet once no orchestrator is left on the old host, and asks for adoption only once", () => {
+  const [adoptFirst, stepZero] = ["First adopt the old host", "  0. If the old host runs"];
+  const lines = (changes: Changes) => decide(changes).lines.join("\n");
+  for (const is of [false, undefined]) {
+    expect(lines({ ...runsOnOld(is), ...known })).toContain(`field: ${address}`);
+    expect(lines({ ...runsOnOld(is), ...known })).not.toContain(adoptFirst);
+    expect(lines({ ...runsOnOld(is), ...missing })).toContain(adoptFirst);
+    expect(lines({ ...runsOnOld(is), ...known }).includes(stepZero)).toBe(is === undefined);
+  }
+  expect(lines({ ...runsOnOld(undefined), ...known })).toContain(`move the orchestrator here first: ${takeMove}`);
+});
+
+test("says what is left to do after the migration, and retires the old host's stack by its name before", () => {
+  const over = decide({
+    ...move,
+    ...after({ ...signsOn("new"), ...registered(true, true) }),
+    ...parts("producing"),
+    old: { stack: undefined, isReleased: true },
+  });
+  expect(over.next).toBe("nothing to do: the old host is given up");
+  expect(over.lines.join("\n")).toContain("Done: Anvil produces here, and the old host (198.51.100.9) is given up.");
+  expect(over.lines.join("\n")).toMatch(/give it a key of the new producer address[\s\S]*health page/);
+  expect(over.lines.join("\n")).not.toMatch(/shut it down|Leave the orchestrator on the old host/);
+  const before = decide({ ...done, ...known });
+  expect(before.lines).toContain(`  ${retire}`);
+  expect(before.next).toContain(retire);
 });
 
 test("lets a retirement run without a question", () => {
