@@ -126,7 +126,7 @@ export async function passGate(
   const wait = decideWait(inputs.wait);
   if (wait === "block")
     say(
-      `sync: watching the node on ${address}, for days if need be. This terminal may be closed, and this machine may sleep: the node syncs all the same. To stop: Ctrl-C twice. To go on: ${commandsFor(inputs.stack).up}`,
+      `sync: watching the node on ${address}, for days if need be. This terminal may be closed, and this machine may sleep: the node syncs all the same. To stop: Ctrl-C twice. To go on: ${commandsFor(inputs.stack).resume()}`,
     );
   try {
     const outcome = await waitForSync(

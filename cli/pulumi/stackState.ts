@@ -60,6 +60,8 @@ export function parseState(text: string) {
       operation: type,
       type: resource.type,
       name: resource.urn.split("::").at(-1) ?? resource.urn,
+      /** True for a creation that a later run repeated: the engine keeps it, and warns, until it is cleared. */
+      ...(type === "creating" && resources.some(({ urn }) => urn === resource.urn) ? { isRepeated: true } : {}),
     })),
   };
 }

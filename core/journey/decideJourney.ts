@@ -135,7 +135,7 @@ function decideRun(facts: StackFacts): Before | undefined {
       step: createRunStep("resume", cutOff.stack, resume(), { isFinal: true }),
     };
   }
-  if ((locks ?? []).length === 0 && (state?.pending ?? []).length === 0) return undefined;
+  if ((locks ?? []).length === 0 && (state?.pending ?? []).every(({ isRepeated }) => isRepeated)) return undefined;
   return {
     before: "cutOffRun",
     next: `${run.resume()}${locks === undefined ? " continues the last run, unless it is still active" : ""}`,

@@ -20,7 +20,7 @@ export interface StackFacts {
     readonly isBegun: boolean;
     readonly last: LastRun;
     /** Operations that a killed run left. */
-    readonly pending: readonly unknown[];
+    readonly pending: readonly { readonly isRepeated?: boolean | undefined }[];
     readonly wait?: { readonly syncedAt?: string | undefined } | undefined;
     /** Set once a host is known. */
     readonly recordedKey?: object | undefined;

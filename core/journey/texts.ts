@@ -187,11 +187,12 @@ const formatRewards = ({ status, destroy }: Commands): string[] => [
 ];
 
 /** Formats what is printed below the next step: ways back of the node, the orchestrator, versions to install. */
-export function formatNotes({ stack, waysBack = [], timing, orchestrator, parts, old }: Known): string[] {
+export function formatNotes({ stack, waysBack = [], timing, orchestrator, parts, old, state }: Known): string[] {
   const run = commandsFor(stack);
   const gaps = takeValue(parts?.versions) ?? [];
   return [
     ...waysBack.map(formatTextLine),
+    ...(state?.pending.length ? [`To end pulumi's warning of pending operations: ${run.resume()}`] : []),
     ...formatOrchestrator(run, timing, orchestrator).filter((line) => line !== keepFenced || !old?.isReleased),
     ...gaps.flatMap((gap) => [formatVersionGap(gap), ...installLines(gap, run.up).map((line) => `  ${line}`)]),
   ];

@@ -93,7 +93,7 @@ describe("SyncGate", () => {
     });
     expect(log).toEqual([
       expect.stringMatching(
-        /^sync: watching the node on 127\.0\.0\.1, for days if need be\. This terminal may be closed.* To stop: Ctrl-C twice\. To go on: pulumi up -s prod/,
+        /^sync: watching the node on 127\.0\.0\.1, for days if need be\. This terminal may be closed.* To stop: Ctrl-C twice\. To go on: \.\/pillar-host resume prod$/,
       ),
       expect.stringMatching(/^sync: 100\.0 %, height 100 of 100, synced, newest momentum \d s old \(1 of 1 lookups\)$/),
       ...unproved.map((gap) => `sync: not proved: ${gap}`),

@@ -70,3 +70,12 @@ test("a stack's state names the interrupted operations", () => {
   const pending = [{ operation: "creating", type: gate, name: "node-sync" }];
   expect(parse({}, [{ type: "creating", resource }])).toEqual({ isBegun: true, pending, last: { finished: false } });
 });
+
+test("tells a creation that a later run repeated from one that is cut off", () => {
+  const pending = (urn: string, type: string) => ({ type, resource: { urn, type: gate } });
+  const resources = [{ urn: "urn::node-sync", type: gate, outputs: {} }];
+  const operations = [pending("urn::node-sync", "creating"), pending("urn::other", "creating")];
+  const deployment = { resources, pending_operations: [...operations, pending("urn::node-sync", "updating")] };
+  const state = parseState(JSON.stringify({ deployment }));
+  expect(state.pending.map(({ isRepeated }) => isRepeated)).toEqual([true, undefined, undefined]);
+});

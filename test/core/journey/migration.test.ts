@@ -211,6 +211,15 @@ test("says what is left to do after the migration, and retires the old host's st
   expect(before.next).toContain(retire);
 });
 
+test("does not call a run cut off whose creation a later run repeated, and says how to end the engine's warning", () => {
+  const withPending = (...pending: { isRepeated?: true }[]) => ({ state: { ...after(produces).state, pending } });
+  const { before, lines } = decide({ ...done, ...withPending({ isRepeated: true }) });
+  expect(before).toBeUndefined();
+  expect(lines).toContain("To end pulumi's warning of pending operations: ./pillar-host resume prod-2");
+  expect(decide({ ...done, ...withPending({ isRepeated: true }, {}) }).before).toBe("cutOffRun");
+  expect(decide(done).lines.join()).not.toContain("pending operations");
+});
+
 test("lets a retirement run without a question", () => {
   expect(at(done, adopted).step).not.toHaveProperty("isFinal");
 });
