@@ -3,12 +3,14 @@ import type { RunStep } from "../core/journey/decideJourney.ts";
 import { decideMigration, type MigrationInput } from "../core/journey/migration.ts";
 import { commandsFor } from "../core/util/commands.ts";
 import { ProblemError } from "../core/util/problem.ts";
+import { quoteShellWord } from "../core/util/quote.ts";
 import type { MoveOptions } from "./edit/moveOrchestrator.ts";
 import { createPulumi } from "./pulumi/pulumiCommand.ts";
 import { removeSettings } from "./pulumi/stackFiles.ts";
 import { shortenStackName } from "./pulumi/stackName.ts";
 import { openStack } from "./status/openStack.ts";
 import { readFacts } from "./status/readStatus.ts";
+import { askConfirmation, isTerminal } from "./terminal/prompts.ts";
 
 const lookupIntervalMs = 30_000;
 
@@ -22,28 +24,47 @@ export async function migrate(
   old: string,
   fresh: string,
   options: MigrateOptions,
-  deps = createDeps(old, fresh, options),
+  deps = createDeps(old, fresh),
 ): Promise<number> {
-  const again = commandsFor(fresh).migrate(old, ...(options.yes ? ["--yes"] : []));
+  const again = commandsFor(fresh).migrate(old, ...formatOptions(options));
   const refuse = (what: string, needed: string | undefined, ...next: readonly string[]) =>
     new ProblemError({ what, needed, next: [...next.map((line) => line.trim()), `then: ${again}`] });
-  deps.say(`You can stop this command at any time. To continue: ${again}`);
-  // The new host's first run prints the wallet's step although the orchestrator has not moved yet.
-  deps.say("Change nothing in the wallet until this command tells you to.");
+  let given: MigrateOptions | undefined;
   let lastKey = "";
   let lastLine = "";
-  for (;;) {
-    const { step, lines } = decideMigration(await deps.read());
+  let waitsFor = "";
+  /** Reads or waits; Ctrl-C then says how things stand. */
+  const interruptible = async <T>(work: () => Promise<T>): Promise<T> => {
+    const end = deps.onInterrupt(() => deps.say(`\n${waitsFor}Nothing is lost. To continue: ${again}`));
+    return work().finally(end);
+  };
+  const read = async () => {
+    if (waitsFor === "") deps.say(`Reading ${old} and ${fresh} …`);
+    const input = await interruptible(deps.read);
+    return { input, ...decideMigration(input) };
+  };
+  await deps.unlock();
+  for (let isFirst = true; ; isFirst = false) {
+    const { input, step, lines, before } = await read();
+    if (before === "noSigner") lines.slice(0, 2).forEach(deps.say);
+    if (isFirst) {
+      deps.say(`You can stop this command at any time. To continue: ${again}`);
+      // The new host's first run prints the wallet's step although the orchestrator has not moved yet.
+      deps.say("Change nothing in the wallet until this command tells you to.");
+    }
     if (step.kind === "none") {
       lines.forEach(deps.say);
       return 0;
     }
     if (step.kind === "stop") throw refuse(lines[0] ?? "", undefined, ...lines.slice(1));
     if (step.kind === "wait") {
-      if (step.key !== lastKey) ["", ...lines, "Waiting; this command goes on by itself …"].forEach(deps.say);
+      const shown = lines.filter((line) => !line.includes(commandsFor(fresh).up));
+      const ending = "Waiting; this command goes on by itself, and asks you again (yes) before it changes anything.";
+      if (step.key !== lastKey) ["", ...shown, ending].forEach(deps.say);
+      waitsFor = `Stopped while waiting: ${lines[0]}\n`;
       lastKey = step.key;
       lastLine = "";
-      await deps.sleep(lookupIntervalMs);
+      await interruptible(() => deps.sleep(lookupIntervalMs));
       continue;
     }
     if (step.line === lastLine)
@@ -52,6 +73,7 @@ export async function migrate(
         "read that command's output, and solve the problem that it names",
       );
     lastKey = "";
+    waitsFor = "";
     lastLine = step.line;
     const isAgreed = options.yes === true && step.isFinal !== true;
     if (!isAgreed && !deps.isTerminal)
@@ -59,17 +81,38 @@ export async function migrate(
         `the next step ${step.isFinal ? "can't be undone, or costs money," : "needs a yes,"} and there is no terminal to ask in: ${step.line}`,
         `run this command in a terminal${step.isFinal ? "" : ", or add --yes"}`,
       );
-    const exitCode = await runStep(step, isAgreed, deps);
+    const isEarly = input.freshStack !== undefined && ["up", "adopt", "move"].includes(step.command);
+    if (given === undefined && isEarly) given = await deps.askAhead(input, options);
+    const exitCode = await runStep(step, isAgreed, deps, given ?? options);
     if (exitCode !== 0) {
       // Exit code 10: the run ended without waiting for the sync (pillar-host:sync.wait).
       const hint = exitCode === 10 ? "Nothing failed. To continue later" : "Solve the problem or answer yes, then run";
-      deps.say(`\nStopped at: ${step.line}\n${hint}: ${again}`);
+      const after = step.isFinal && exitCode !== 10 ? await read().catch(() => undefined) : undefined;
+      if (after?.before === "noSigner") ["", ...after.lines.slice(0, 2), `  ${again}`].forEach(deps.say);
+      else deps.say(`\nStopped at: ${step.line}\n${hint}: ${again}`);
       return exitCode;
     }
   }
 }
 
-async function runStep(step: RunStep, isAgreed: boolean, deps: MigrationDeps): Promise<number> {
+/** Returns the options as they were typed. */
+function formatOptions({ yes, firstMove, release, releaseSha256, releaseVersion }: MigrateOptions): string[] {
+  const values = { "--release": release, "--release-sha256": releaseSha256, "--release-version": releaseVersion };
+  return [
+    ...(yes ? ["--yes"] : []),
+    ...(firstMove ? ["--first-move"] : []),
+    ...Object.entries(values).flatMap(([option, value]) =>
+      value === undefined ? [] : [option, quoteShellWord(value)],
+    ),
+  ];
+}
+
+async function runStep(
+  step: RunStep,
+  isAgreed: boolean,
+  deps: MigrationDeps,
+  options: MigrateOptions,
+): Promise<number> {
   if (step.isCheckedFirst) {
     deps.say(`\n> ${commandsFor(step.stack).check()}`);
     const exitCode = await deps.check(step.stack);
@@ -80,29 +123,68 @@ async function runStep(step: RunStep, isAgreed: boolean, deps: MigrationDeps): P
   if (step.isFinal)
     for (const name of ["SKIP_CONFIRMATIONS", "OPTION_YES", "OPTION_SKIP_PREVIEW"])
       delete process.env[`PULUMI_${name}`];
-  return deps.run(step, isAgreed ? ["--yes", "--skip-preview"] : []);
+  return deps.run(step, isAgreed ? ["--yes", "--skip-preview"] : [], options);
 }
 
 export type MigrationDeps = ReturnType<typeof createDeps>;
 
-/** Returns the readings, commands and output of a migration; a test replaces them. */
-function createDeps(old: string, fresh: string, options: MigrateOptions) {
+/** Returns the readings, questions, commands and output of a migration; a test replaces them. */
+function createDeps(old: string, fresh: string) {
+  const isTerminal = process.stdin.isTTY === true;
   return {
-    isTerminal: process.stdin.isTTY === true,
+    isTerminal,
+    /** Asks for the pass phrase now, because a later question would come in the middle of the night. */
+    unlock: async () => {
+      for (const name of isTerminal ? await findStacks(old, fresh) : [])
+        await createPulumi(name).read(["stack", "export", "--show-secrets"]);
+    },
     read: () => readStacks(old, fresh),
+    askAhead: (input: MigrationInput, options: MigrateOptions) => askAhead(input, options),
     /** Runs a command in this terminal. @returns its exit code */
-    run: (step: RunStep, args: readonly string[]) => runCommand(step, args, { old, fresh, options }),
+    run: (step: RunStep, args: readonly string[], options: MigrateOptions) =>
+      runCommand(step, args, { old, fresh, options }),
     check: (stack: string) => import("./check/check.ts").then(({ check }) => check(stack, {})),
     sleep: (milliseconds: number): Promise<unknown> => sleep(milliseconds),
     say: (line: string) => console.log(line),
+    /** Lets Ctrl-C say something and end the program. @returns the function that ends this */
+    onInterrupt: (say: () => void): (() => void) => {
+      const handler = () => {
+        say();
+        process.exit(130);
+      };
+      process.on("SIGINT", handler);
+      return () => void process.off("SIGINT", handler);
+    },
   };
+}
+
+/** Asks before the first run for what the orchestrator's move needs, if one runs on the old host. @throws ProblemError */
+async function askAhead({ old, fresh, oldStack }: MigrationInput, given: MigrateOptions): Promise<MigrateOptions> {
+  const { config } = await openStack(fresh);
+  if (config.oldHost === undefined || config.orchestrator.move || oldStack?.lifecycle === "retiring") return given;
+  const { readOldOrchestrator } = await import("./status/parts/readParts.ts");
+  const found = await readOldOrchestrator(config);
+  const question = `The old host (${config.oldHost.address}) does not answer now. Does it run the bridge's orchestrator?`;
+  const runs = found?.active ?? (isTerminal() && (await askConfirmation(question)));
+  if (!runs) return given;
+  const { askRelease, confirmFirstMove, findReleaseProblem } = await import("./edit/moveOrchestrator.ts");
+  const options = { ...given, ...(await askRelease(config, given)) };
+  const what = findReleaseProblem(fresh, config, { ...options, from: old, command: "migrate" });
+  if (what !== undefined) throw new ProblemError({ what });
+  const word = await confirmFirstMove(fresh, config, options);
+  return { ...options, firstMove: options.firstMove || word !== undefined };
+}
+
+/** Returns those of the two stacks that exist. */
+async function findStacks(...names: readonly string[]): Promise<readonly string[]> {
+  const stacks = await createPulumi("").listStacks();
+  return names.filter((name) => stacks.includes(name) || stacks.includes(shortenStackName(name)));
 }
 
 /** Reads both stacks one after the other, because each may ask for a pass phrase. */
 async function readStacks(old: string, fresh: string): Promise<MigrationInput> {
-  const stacks = await createPulumi("").listStacks();
-  const read = async (name: string) =>
-    stacks.includes(name) || stacks.includes(shortenStackName(name)) ? readFacts(await openStack(name)) : undefined;
+  const stacks = await findStacks(old, fresh);
+  const read = async (name: string) => (stacks.includes(name) ? readFacts(await openStack(name)) : undefined);
   return { old, fresh, freshStack: await read(fresh), oldStack: await read(old) };
 }
 

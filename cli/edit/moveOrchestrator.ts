@@ -100,29 +100,38 @@ export async function askRelease(
   return { release: url, releaseSha256, releaseVersion };
 }
 
+type ReleaseCheck = Pick<MoveOptions, "from" | "command" | "firstMove" | keyof ReleaseOptions> &
+  Readonly<{ up?: boolean; yes?: boolean }>;
+
 /** Returns what the release for the new host lacks, or undefined. The run checks the rest before any change. */
 export function findReleaseProblem(
   stack: string,
   config: Pick<StackConfig, "orchestrator">,
-  { from, up, command, ...given }: Pick<MoveOptions, "from" | "command" | keyof ReleaseOptions> & { up?: boolean },
+  { from, up, command, yes, firstMove, ...given }: ReleaseCheck,
 ): string | undefined {
   const { url, sha256, version } = chooseRelease(config, given);
+  const isVersionMissing = url !== undefined && version === undefined;
   const needed = [
     url === undefined && "give --release the address of the release (https)",
     !/^[0-9a-f]{64}$/i.test(sha256 ?? "") &&
       "give --release-sha256 64 hexadecimal digits: the downloaded program runs as root and holds the bridge's key share",
-    url !== undefined && version === undefined && "give --release-version the version, such as v0.0.9a",
+    isVersionMissing && "give --release-version the version, such as v0.0.9a",
   ];
   if (!needed.some(Boolean)) return undefined;
-  const { release = url === undefined ? "URL" : undefined, releaseVersion } = given;
-  const options = up === false ? ["--no-up"] : [];
+  const release = given.release ?? (url === undefined ? knownRelease : undefined);
+  const releaseVersion = given.releaseVersion ?? (isVersionMissing ? "VERSION" : undefined);
+  const options = [
+    ...(firstMove ? ["--first-move"] : []),
+    ...(yes ? ["--yes"] : []),
+    ...(up === false && command !== "migrate" ? ["--no-up"] : []),
+  ];
   const again = commandsFor(stack).moveWithHash(from, { release, releaseVersion }, options, command);
   return formatProblem({
     what: "the orchestrator's release for the new host is not complete: nothing was changed",
     found: url,
     needed,
     next: [
-      `To print the hash: curl -fsSL ${quoteShellWord(url ?? "URL")} | sha256sum`,
+      `To print the hash: curl -fsSL ${quoteShellWord(url ?? knownRelease)} | sha256sum`,
       `Compare the hash with the release page's, then: ${again}`,
     ],
   });

@@ -63,7 +63,7 @@ export function commandsFor(stack: string) {
         ...(release === undefined ? [] : ["--release", quoteShellWord(release)]),
         "--release-sha256 SHA256",
         ...(releaseVersion === undefined ? [] : ["--release-version", quoteShellWord(releaseVersion)]),
-        ...(isMigration ? [] : options),
+        ...options,
       ].join(" ");
     },
     backup: pillarHost("backup"),

@@ -31,7 +31,7 @@ const over: MigrationInput = {
 /** Plays the situations one after the other. */
 async function play(
   situations: readonly MigrationInput[],
-  { yes = true, ...changes }: Partial<MigrationDeps> & MigrateOptions = {},
+  { yes = true, firstMove, ...changes }: Partial<MigrationDeps> & MigrateOptions = {},
 ) {
   const left = [...situations];
   const ran: string[] = [];
@@ -48,10 +48,13 @@ async function play(
       return 0;
     },
     sleep: async () => said.push("slept"),
+    unlock: async () => undefined,
+    askAhead: async (_, options) => options,
+    onInterrupt: () => () => undefined,
     say: (line) => said.push(line),
     ...changes,
   };
-  const exitCode = await migrate(old, fresh, { yes }, deps).catch((error: Error) => error.message);
+  const exitCode = await migrate(old, fresh, { yes, firstMove }, deps).catch((error: Error) => error.message);
   return { exitCode, ran, said: said.join("\n") };
 }
 
@@ -106,4 +109,71 @@ test("repeats a command only after a wait", async () => {
   expect(repeated.ran).toHaveLength(2);
   const { exitCode, ran } = await play([toMake, atWork, toMake]);
   expect([exitCode, ran.length]).toEqual([0, 4]);
+});
+
+const cutOff = { since: Date.parse("2026-11-30T07:29:20Z"), stack: "prod-2", stage: "fenced" } as const;
+const noSigner: MigrationInput = {
+  ...toMove,
+  freshStack: { ...begun, state, parts: { orchestrator: { value: { kind: "cutOff", cutOff } } } },
+};
+
+test("begins with the alarm if no host signs, and continues that move first", async () => {
+  const { said, ran } = await play([noSigner], { isTerminal: true });
+  expect(said.split("\n").slice(0, 3)).toEqual([
+    "Reading prod and prod-2 …",
+    "The move was cut off while NO host signs: the bridge is without this orchestrator",
+    "since 2026-11-30 07:29:20 UTC. Continue now, it takes seconds:",
+  ]);
+  expect(ran).toEqual(["./pillar-host resume prod-2"]);
+});
+
+test("ends with the alarm if Ctrl-C cut the move off while no host signs", async () => {
+  const { exitCode, said } = await play([toMove, noSigner], { isTerminal: true, run: async () => 255 });
+  expect(exitCode).toBe(255);
+  expect(said.split("\n").slice(-3)).toEqual([
+    "The move was cut off while NO host signs: the bridge is without this orchestrator",
+    "since 2026-11-30 07:29:20 UTC. Continue now, it takes seconds:",
+    `  ${again}`,
+  ]);
+});
+
+test("asks once, before the first run, for what the move needs, and prints the options as they were typed", async () => {
+  const asked: string[] = [];
+  const answers = { release: "https://example.org/x", releaseSha256: "ab" };
+  const given: MigrateOptions[] = [];
+  const { said } = await play([atWork, toMake, atWork, toMake], {
+    firstMove: true,
+    askAhead: async (_, options) => {
+      asked.push(`after ${given.length} runs`);
+      return { ...options, ...answers };
+    },
+    run: async (_step, _args, options) => {
+      given.push(options);
+      return 0;
+    },
+  });
+  expect(asked).toEqual(["after 0 runs"]);
+  expect(given).toEqual([expect.objectContaining(answers), expect.objectContaining(answers)]);
+  expect(said).toContain("To continue: ./pillar-host migrate prod prod-2 --yes --first-move\n");
+});
+
+test("says after Ctrl-C what it waited for, and how to continue", async () => {
+  const handlers: (() => void)[] = [];
+  const said: string[] = [];
+  await play([atWork], {
+    onInterrupt: (say) => {
+      handlers.push(say);
+      return () => undefined;
+    },
+    say: (line) => void said.push(line),
+    sleep: async () => handlers.at(-1)?.(),
+  });
+  expect(said).toContain(
+    "Waiting; this command goes on by itself, and asks you again (yes) before it changes anything.",
+  );
+  const stopped = said.find((line) => line.includes("Stopped while waiting")) ?? "";
+  expect(stopped).toMatch(
+    /^\nStopped while waiting: Nothing to do: a run is at work on prod-2[^\n]*\nNothing is lost\./,
+  );
+  expect(stopped).toContain(`To continue: ${again}`);
 });

@@ -5,6 +5,7 @@ import { createOrchestratorClient } from "../../../core/chain/orchestrator.ts";
 import { readNode } from "../../../core/chain/reading.ts";
 import { findUnknownSporks } from "../../../core/chain/sporks.ts";
 import { listPortRules, tryPorts } from "../../../core/cloud/portRules.ts";
+import type { StackConfig } from "../../../core/config/config.ts";
 import { createStackLogRef, openStackStore } from "../../../core/config/stackStore.ts";
 import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence.ts";
 import { readOrchestratorState } from "../../../core/orchestrator/hosts/orchestratorFacts.ts";
@@ -16,7 +17,7 @@ import { formatCoin } from "../../../core/retirement/readRewards.ts";
 import { addProvider } from "../../../core/retirement/retirementFacts.ts";
 import { createRetirementInputs, listReferences } from "../../../core/retirement/retirementInputs.ts";
 import { surveyRetirement } from "../../../core/retirement/surveyRetirement.ts";
-import { runScript } from "../../../core/ssh/connection.ts";
+import { createConnection, runScript } from "../../../core/ssh/connection.ts";
 import { openRoot } from "../../../core/ssh/root.ts";
 import { readFactsLibrary } from "../../../core/steps/libraries.ts";
 import { hourlyRestartNow } from "../../../core/steps/nodeSteps.ts";
@@ -148,11 +149,12 @@ const describeNode = ({ node, marks }: HostFacts) =>
   marks.retired === undefined ? node : { ...node, wasShutDown: true as const };
 
 /** Reads the orchestrator of a new host's old host: only both journals show a cut-off move. Undefined without an answer. */
-async function readOldOrchestrator({ config }: StackWithHost, { connect }: HostReader) {
+export async function readOldOrchestrator(config: StackConfig, connect = createConnection) {
   if (config.oldHost === undefined || config.lifecycle !== "active") return undefined;
   const { host, orchestrator } = createOldHost(config);
   const root = openRoot(host, readFactsLibrary(), connect(host.ssh));
-  return takeValue(await readPart(() => readOrchestratorState(root, orchestrator), oldHostTimeoutMs));
+  const reading = readPart(() => readOrchestratorState(root, orchestrator), oldHostTimeoutMs);
+  return takeValue(await reading.finally(root.close));
 }
 
 async function readOrchestrator({
@@ -163,7 +165,8 @@ async function readOrchestrator({
   facts: answer,
 }: SharedLookups): Promise<OrchestratorPart> {
   const facts = requireValue(await answer);
-  if (!facts.orchestrator.active) return describeOrchestrator(facts, undefined, await readOldOrchestrator(stack, host));
+  if (!facts.orchestrator.active)
+    return describeOrchestrator(facts, undefined, await readOldOrchestrator(stack.config, host.connect));
   const client = createOrchestratorClient(root, context.inputs.places.orchestrator.rpcPort, deps);
   const rpc = await readPart(async (): Promise<OrchestratorAnswer> => {
     const { version } = await client.buildInfo();

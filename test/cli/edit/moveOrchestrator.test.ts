@@ -93,12 +93,16 @@ test("refuses an incomplete release, and says how to print the hash and what to 
   );
   expect(find({ release, releaseSha256: "SHA256" })).toContain("give --release-sha256");
   expect(find({ release, releaseSha256: sha256.toUpperCase() })).toBeUndefined();
-  expect(find({})).toMatch(/give --release the address[\s\S]*then: .* --release URL --release-sha256 SHA256$/);
+  expect(find({})).toMatch(/give --release the address[\s\S]*then: .* --release https:\S+ --release-sha256 SHA256$/);
   expect(find({}, configOf(hashed))).toBeUndefined();
   expect(find({ release: release.replace("v0.0.9a", "v0.1.0") }, configOf(hashed))).toContain("give --release-sha256");
   const unnamed = { release: "https://example.org/orchestrator.zip", releaseSha256: sha256 };
   expect(find(unnamed)).toContain("needed: give --release-version the version, such as v0.0.9a");
   expect(find({ ...unnamed, releaseVersion: "v0.0.9a" })).toBeUndefined();
+  // The printed command keeps the options, and has each that is missing.
+  expect(find({ ...unnamed, firstMove: true, yes: true, command: "migrate" })).toMatch(
+    /then: \.\/pillar-host migrate prod prod-2 --release \S+ --release-sha256 SHA256 --release-version VERSION --first-move --yes$/,
+  );
 });
 
 test("asks once for a confirmation if the event log has no move of the orchestrator", async () => {

@@ -19,7 +19,10 @@ test.each([
     prod.moveWithHash("prod", { release: "https://x", releaseVersion: "v1" }, ["--no-up"]),
     "./pillar-host move prod-2 --from prod --release https://x --release-sha256 SHA256 --release-version v1 --no-up",
   ],
-  [prod.moveWithHash("prod", {}, ["--no-up"], "migrate"), "./pillar-host migrate prod prod-2 --release-sha256 SHA256"],
+  [
+    prod.moveWithHash("prod", {}, ["--yes"], "migrate"),
+    "./pillar-host migrate prod prod-2 --release-sha256 SHA256 --yes",
+  ],
 ])("prints %s", (command, printed) => {
   expect(command).toBe(printed);
 });
