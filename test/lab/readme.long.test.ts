@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import type { SignersTruth } from "../../lab/doubles/chain/index.ts";
+import { certificateFile } from "../../lab/hosts/labHosts.ts";
 import { ensurePackagedImage } from "../../lab/images/packagedImage.ts";
 import type { Lab, LabHost } from "../../lab/lab.ts";
 import { setUpOrchestrator } from "../../lab/oldHost/runningOrchestrator.ts";
@@ -95,7 +96,8 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     const home = join(lab.dir, "reader");
     await mkdir(join(home, ".ssh"), { recursive: true, mode: 0o700 });
     await cp(lab.privateKeyFile, join(home, ".ssh/id_ed25519"));
-    env = { ...process.env, ...project.toolchain.env, HOME: home, TERM: "xterm" };
+    const certificates = { NODE_EXTRA_CA_CERTS: certificateFile(lab.dir) };
+    env = { ...process.env, ...project.toolchain.env, ...certificates, HOME: home, TERM: "xterm" };
     for (const name of Object.keys(env))
       if (/^PULUMI_(CONFIG_PASSPHRASE|BACKEND_URL|STACK)|^SSH_AUTH_SOCK$/.test(name)) delete env[name];
   });
@@ -248,9 +250,14 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     // The lab's hosts trust its release server, as the operator's machine does a real one.
     const [sha256 = ""] = (await onHost(fresh, here(hash))).split(" ");
     const line = `${here(move)} --release-version ${version}`;
-    const unnamed = await type(line.replace(" --release-sha256 SHA256", ""), [unlocked]);
+    const unnamed = await type(line.replace(" --release-sha256 SHA256", ""), [
+      unlocked,
+      [/Install this release\?/, "n\r"],
+    ]);
     expect(unnamed.exitCode).toBe(2);
-    expect(unnamed.shown).toContain(here(hash));
+    expect(unnamed.shown).toMatch(
+      new RegExp(`SHA-256: ${sha256}[\\s\\S]*The hash is from: \\S+/SHA256CHECKSUMS\\.txt`),
+    );
     const shown = await succeeds(line.replace("SHA256", sha256), [unlocked]);
     expect(shown).toContain(check);
     expect(shown.trim().split("\n").at(-1)?.trim()).toBe(up);
