@@ -1,6 +1,7 @@
 import { outputName, parseOutputs } from "../../core/journey/outputs.ts";
 import type { GuardMemory } from "../../core/retirement/guardMemory.ts";
 import { isSameHost } from "../../core/ssh/publicKey.ts";
+import { type DynamicType, formatProviderName, providerNames } from "../../core/util/resourceTypes.ts";
 
 export type OtherHost = Readonly<Record<"address" | "hostKey", string>>;
 
@@ -31,17 +32,22 @@ export function parseResources(text: string) {
 export function parseState(text: string) {
   const { resources, operations } = parseResources(text);
   const findOutputs = (end: string): Outputs => resources.find(({ type }) => type.endsWith(end))?.outputs ?? {};
-  const contact = findOutputs(":FirstContact");
+  const findOwn = (type: DynamicType): readonly Outputs[] =>
+    resources.flatMap((each) =>
+      providerNames.get(each.type) === formatProviderName(type) ? [each.outputs ?? {}] : [],
+    );
+  const [contact = {}] = findOwn("FirstContact");
+  const [ordered = {}] = findOwn("HostKey");
   const server = { ...findOutputs("hcloud:index/server:Server"), ...findOutputs("digitalocean:index/droplet:Droplet") };
-  const { startedAt, startHeight, syncedAt } = findOutputs(":SyncGate");
-  const firstGuard = findOutputs(":RetirementGuard");
-  const lastGuard = resources.findLast(({ type }) => type.endsWith(":RetirementGuard"))?.outputs;
+  const [{ startedAt, startHeight, syncedAt } = {} as Outputs] = findOwn("SyncGate");
+  const guards = findOwn("RetirementGuard");
+  const [firstGuard = {}] = guards;
   const wait = { startHeight: asNumber(startHeight), syncedAt: asText(syncedAt) };
   return {
     /** True if a `pulumi up` made a resource, or began to. */
     isBegun: resources.some(({ type }) => !type.startsWith("pulumi:")) || operations.length > 0,
     /** The host key: recorded on first contact with this address, or made for the ordered server. */
-    recordedKey: asHost(contact.address ?? server.ipv4Address, contact.pinned ?? findOutputs(":HostKey").publicKey),
+    recordedKey: asHost(contact.address ?? server.ipv4Address, contact.pinned ?? ordered.publicKey),
     /** The wait for the sync; times are ISO 8601. */
     wait: typeof startedAt === "string" ? { startedAt, ...(wait as Partial<typeof wait>) } : undefined,
     /** The first guard's facts about the host. */
@@ -49,7 +55,7 @@ export function parseState(text: string) {
     /** The Pillar that the first guard was made for. */
     guardedPillar: asText(firstGuard.pillar),
     /** This host's producer address, which the last guard knows. */
-    guardedProducer: asText(lastGuard?.knownProducer),
+    guardedProducer: asText(guards.at(-1)?.knownProducer),
     /** True if this state ordered the server. */
     isOwnServer: firstGuard.isOwnServer === true || undefined,
     orderedAt: asText(firstGuard.orderedAt),

@@ -54,7 +54,12 @@ export class HostRetirement extends pulumi.ComponentResource {
   public readonly guard: RetirementGuard;
 
   constructor({ host, after, knownProducer, shutDown }: HostRetirementArgs) {
-    super("pillar-host:retirement:HostRetirement", "retirement");
+    super(
+      "pillar-host:host:Retirement",
+      "retirement",
+      {},
+      { aliases: [{ type: "pillar-host:retirement:HostRetirement" }] },
+    );
     if (shutDown) {
       // The first guard knows how the host came to this stack.
       const { createdAt, isReached, isOwnWork, logHead } = host.guard;

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { formatDynamicType, formatProviderName } from "../../core/util/resourceTypes.ts";
+import { formatDynamicType, formatOldType, formatProviderName } from "../../core/util/resourceTypes.ts";
 import { createProvider, type ResourceTable, stateVersion } from "./provider.ts";
 
 export type ArgsOf<I> = { readonly [K in keyof I]: pulumi.Input<I[K]> };
@@ -34,7 +34,12 @@ export function defineResource<I extends object, O extends object, W = unknown>(
           __provider: formatProviderName(type),
           stateVersion,
         },
-        { ...options, ...own, additionalSecretOutputs: [...secretInputs, ...secretOutputs] },
+        {
+          ...options,
+          ...own,
+          aliases: [{ type: formatOldType(type) }],
+          additionalSecretOutputs: [...secretInputs, ...secretOutputs],
+        },
       );
     }
   }

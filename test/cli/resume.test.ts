@@ -5,7 +5,7 @@ import { clearStale } from "../../cli/resume.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { runningPulumi } from "./runningPulumi.ts";
 
-const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
+const gate = "pulumi-nodejs:sync:Gate";
 const server = "hcloud:index/server:Server";
 /** No process has that number. */
 const free = 4_194_305;

@@ -8,6 +8,7 @@ import type { StackConfig } from "../../core/config/config.ts";
 import type { ExistingHostConfig } from "../../core/config/hostSchema.ts";
 import { openEventLog } from "../../core/eventLog/eventLog.ts";
 import { createGateSettings } from "../../core/sync/gateSettings.ts";
+import { formatGateUrn, providerNames } from "../../core/util/resourceTypes.ts";
 import { keyPair } from "../core/chain/fakes.ts";
 import { scratchDirectory } from "../scratchDirectory.ts";
 import { configOf, least } from "./exampleConfig.ts";
@@ -18,10 +19,10 @@ const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH
 const privateKey = `${keyPair("hunter2-phrase").private.trim()}\n`;
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const command = "command:remote:Command";
-const firstContact = "pulumi-nodejs:dynamic/pillar-host:FirstContact";
-const hostSetUp = "pulumi-nodejs:dynamic/pillar-host:HostSetUp";
-const hostGuard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
-const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
+const firstContact = "pulumi-nodejs:host:Contact";
+const hostSetUp = "pulumi-nodejs:host:SetUp";
+const hostGuard = "pulumi-nodejs:host:Guard";
+const gate = "pulumi-nodejs:sync:Gate";
 const steps = "preflight prepare packages controller hourly-restart deploy sync hourly-restart-off producer-address";
 const order = steps.split(" ").map((step) => `node-${step}`);
 
@@ -95,10 +96,14 @@ describe("a host with a pinned key", () => {
       expect(inputs).toEqual({ addPreviousOutputInEnv: false, connection, create, logging: "none", stdin });
   });
 
+  test("the gate's row has the URN under which its provider shows the progress", async () => {
+    expect((await resolved(pillar.gate.urn)).value).toBe(formatGateUrn("prod-2"));
+  });
+
   test("marks connection, script and the hash of the login as secret, and has no secret elsewhere", () => {
     for (const { type, inputs } of all.filter(({ type: each }) => !each.startsWith("pillar-host:"))) {
       const open = concealed(inputs) as Record<string, unknown>;
-      if (type !== command) expect(open.__provider).toBe(type.replace("pulumi-nodejs:dynamic/", ""));
+      if (type !== command) expect(open.__provider).toBe(providerNames.get(type));
       if (type === command) expect(open).toMatchObject({ connection: "[secret]", stdin: "[secret]" });
       else if (type === firstContact) expect(open).toMatchObject({ login: "[secret]" });
       else if (type === hostSetUp) expect(Object.keys(open).sort()).toEqual(["__provider", "address", "stateVersion"]);

@@ -126,7 +126,7 @@ async function registered(config: StackConfig): Promise<Map<string, string>> {
     },
     { "node-producer-address": { result: "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7" } },
   );
-  const dynamic = all.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/"));
+  const dynamic = all.filter(({ type }) => type.startsWith("pulumi-nodejs:"));
   return new Map(dynamic.map(({ name, inputs }) => [name, JSON.stringify({ ...inputs, run: undefined })]));
 }
 

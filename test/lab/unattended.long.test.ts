@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { formatDynamicType } from "../../core/util/resourceTypes.ts";
 import { keepPrinted } from "../../lab/testRun/printed.ts";
 import { expectFailure, expectSuccess, onHost } from "./fixture.ts";
 import { configureMove, moveStage, signersOf } from "./orchestrator/moveStage.ts";
@@ -36,7 +37,7 @@ describe("an unattended run, as its page documents", () => {
 
   it("previews a change", async () => {
     const output = await expectSuccess(job(commandBelow("A change of a stack's file")));
-    expect(output).not.toContain("OrchestratorMove");
+    expect(output).not.toContain(formatDynamicType("OrchestratorMove"));
   });
 
   it("looks once on a schedule, and ends as awaiting while the node syncs", async () => {
@@ -67,7 +68,7 @@ describe("an unattended run, as its page documents", () => {
   it("destroys nothing", async () => {
     const output = await expectFailure(job("pulumi destroy -s prod-2 --yes --non-interactive"));
     // The engine does not even ask the guard of an active stack.
-    expect(output).toMatch(/HostRetirement\$\S+::guard" cannot be deleted/);
+    expect(output).toMatch(/host:Retirement\$\S+::guard" cannot be deleted/);
     expect(await onHost(stage.fresh, "systemctl is-active go-node")).toBe("active");
     expect((await stage.stack.outputs<{ nextStep: string[] }>()).nextStep).not.toEqual([]);
   });

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { findForeignState } from "../../../cli/pulumi/foreignState.ts";
 import { createPulumi } from "../../../cli/pulumi/pulumiCommand.ts";
+import { formatOldType } from "../../../core/util/resourceTypes.ts";
 import { scratchDirectory } from "../../scratchDirectory.ts";
 
 const scratch = scratchDirectory();
-const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
+const gate = "pulumi-nodejs:sync:Gate";
 const step = "command:remote:Command";
 const plugin = "pulumi:providers:command";
 
@@ -20,6 +21,7 @@ const exportOf = (type: string, inputs: object = {}, outputs: object = inputs, i
 
 test.each([
   ["code by its name", gate, { __provider: "pillar-host:SyncGate", startedAt: "x" }],
+  ["a type of an older checkout", formatOldType("SyncGate"), { __provider: "pillar-host:SyncGate" }],
   ["a step", step, { create: "bash -s", connection: { host: "h" } }],
   ["a plugin, whose own keys may have any name", plugin, { version: "1.2.1", pillar: { name: "Anvil" } }],
   ["the stack", "pulumi:pulumi:Stack", {}],

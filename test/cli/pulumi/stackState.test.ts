@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { hasSyncProof, parseState } from "../../../cli/pulumi/stackState.ts";
+import { formatDynamicType, formatOldType } from "../../../core/util/resourceTypes.ts";
 
-const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
+const gate = "pulumi-nodejs:sync:Gate";
 const startedAt = "2026-11-21T10:00:00.000Z";
 /** Parses a state that has resources with these types and outputs, and pending operations. */
 const parse = (resources: Readonly<Record<string, object | undefined>>, pending_operations?: readonly object[]) => {
@@ -19,7 +20,7 @@ test("a stack's state is empty before the first run", () => {
 test("a stack's state has the recorded host key and the times of the wait", () => {
   const contact = { address: "203.0.113.7", port: 22, pinned: "ssh-ed25519 AAAA" };
   const wait = { target: { sealed: true }, startedAt, startHeight: 5 };
-  expect(parse({ "pulumi-nodejs:dynamic/pillar-host:FirstContact": contact, [gate]: wait })).toEqual({
+  expect(parse({ "pulumi-nodejs:host:Contact": contact, [gate]: wait })).toEqual({
     isBegun: true,
     recordedKey: { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" },
     wait: { startedAt, startHeight: 5 },
@@ -35,7 +36,7 @@ test("a stack's state says whether the last run ended as awaiting: its outputs a
 
 test("a stack's state has the guards' facts, and the earlier registered address", () => {
   const guardMemory = { createdAt: startedAt, isReached: true, isOwnWork: true };
-  const [first, last] = ["1:RetirementGuard", "2:RetirementGuard"];
+  const [first, last] = [formatDynamicType("RetirementGuard"), formatOldType("RetirementGuard")];
   const outputs = { registration: { state: "earlier", earlier: "z1qold" } };
   const guards = {
     [first]: { ...guardMemory, isOwnServer: true },

@@ -38,9 +38,7 @@ describe("pillar-host resume", () => {
     const second = both.find((one) => one !== first);
     expect(first?.exitCode).toBe(0);
     expect(first?.output).toContain(`cleared: the lock of process ${up.pid} of root on ${hostname()}, since `);
-    expect(first?.output).toContain(
-      "cleared: the interrupted creation of node-sync (pulumi-nodejs:dynamic/pillar-host:SyncGate)",
-    );
+    expect(first?.output).toContain("cleared: the interrupted creation of node-sync (pulumi-nodejs:sync:Gate)");
     expect(first?.output).toContain("running: pulumi up -s prod --yes");
     expect(first?.output).not.toContain("CLI was interrupted");
     // It gives up while the first is at work, or comes after it: then there is nothing left to clear.

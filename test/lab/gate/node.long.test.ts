@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findValidEvents } from "../../../core/eventLog/guardFacts.ts";
+import { formatDynamicType } from "../../../core/util/resourceTypes.ts";
 import type { ChainTruth } from "../../../lab/doubles/chain/index.ts";
 import { healFaults, setFault } from "../../../lab/faults/index.ts";
 import { journeyIn } from "../../recordIn.ts";
@@ -20,7 +21,7 @@ describe("a node with problems, at the gate", () => {
 
   const gateState = async (): Promise<GateState> => {
     const { resources = [] } = await stage.stack.exported();
-    const gate = resources.find(({ type }) => type.endsWith("SyncGate"));
+    const gate = resources.find(({ type }) => type === formatDynamicType("SyncGate"));
     if (!gate) throw new Error("the state holds no gate");
     return gate.outputs as unknown as GateState;
   };

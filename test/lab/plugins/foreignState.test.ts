@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
+import { formatDynamicType, formatOldType } from "../../../core/util/resourceTypes.ts";
 import { checkout } from "../../../lab/toolchain/version.ts";
 import { PluginStack } from "./stack.ts";
 
@@ -41,7 +42,7 @@ test("no code of a state runs, and its resources stay", async () => {
   const code = `require("node:child_process").execSync(${JSON.stringify(mark())}); exports.handler = () => ({ delete: async () => {} });`;
   await importChanged(({ deployment: { resources } }) => {
     for (const { type, inputs, outputs } of resources)
-      if (type.includes(":dynamic/"))
+      if (type.startsWith("pulumi-nodejs:"))
         for (const values of [inputs, outputs]) Object.assign(values ?? {}, { __provider: code });
   });
   for (const run of [stack.destroy, stack.refresh, stack.up]) {
@@ -54,6 +55,16 @@ test("no code of a state runs, and its resources stay", async () => {
   }
   await stack.pulumi("stack", "import", "--file", "state.json");
   expect(await stack.up()).toContain("2 unchanged");
+});
+
+test("a state of an older checkout keeps its resources, under their new types", async () => {
+  const [now, before] = [formatDynamicType("HostKey"), formatOldType("HostKey")];
+  const state = fs.readFileSync(file("state.json"), "utf8");
+  fs.writeFileSync(file("older.json"), state.replaceAll(now, before));
+  await stack.pulumi("stack", "import", "--file", "older.json");
+  expect(stack.kept()["host-key"]?.urn).toContain(`::${before}::`);
+  expect(await stack.up()).toContain("2 unchanged");
+  expect(stack.kept()["host-key"]?.urn).toContain(`::${now}::`);
 });
 
 test("the program's commands start no engine on a foreign command, and name what takes it out of the state", async () => {

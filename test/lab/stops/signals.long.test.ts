@@ -98,7 +98,7 @@ describe("a run that is stopped, or loses a process", () => {
     expect(again.output).toContain("18 unchanged");
     expect(again.output).toContain(warning);
     expect(linesOf(again.output)).toContain(
-      "* urn:pulumi:prod::pillar-host::pillar-host:node:PillarNode$pulumi-nodejs:dynamic/pillar-host:SyncGate::node-sync, interrupted while creating",
+      "* urn:pulumi:prod::pillar-host::pillar-host:node:PillarNode$pulumi-nodejs:sync:Gate::node-sync, interrupted while creating",
     );
     const connections = () => onHost(stage.host, "journalctl -u ssh -o cat | grep -c ^Accepted");
     const asked = await connections();
