@@ -20,9 +20,11 @@ import { systemClock } from "../core/util/clock.ts";
 import { commandsFor } from "../core/util/commands.ts";
 import { say, takeFirstLine } from "../core/util/printable.ts";
 import { hasKind } from "../core/util/problem.ts";
+import { formatGateUrn } from "../core/util/resourceTypes.ts";
 import { formatDuration } from "../core/util/timeText.ts";
 import { decideWait } from "../core/util/unattended.ts";
 import { defineResource } from "./runtime/dynamicResource.ts";
+import { showBeside } from "./runtime/engine.ts";
 import { keepResults, type ProviderRun } from "./runtime/provider.ts";
 import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
 
@@ -134,6 +136,7 @@ export async function passGate(
       {
         ...reader,
         say,
+        show: (line) => showBeside(formatGateUrn(inputs.stack), line),
         notify,
         readFacts: () => readNodeFacts(root, inputs.node, { logLines: 5, withStages: false }),
         signal,

@@ -12,6 +12,24 @@ export interface Sample {
 /** The network's momentums per second. */
 const networkRate = 1000 / networkPaceMs;
 
+const minute = 60_000;
+export const hour = 60 * minute;
+
+/**
+ * Adds a sample to those of the last hour, which are a minute apart: the time left would jump with a node that stands
+ * for a minute and then adds a thousand momentums. Begins anew while the height does not grow.
+ */
+export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
+  const recent = samples.filter(({ at }) => sample.at - at <= hour);
+  const [before, newest] = [recent.at(-2), recent.at(-1)];
+  const isClose = before !== undefined && newest !== undefined && newest.at - before.at < minute;
+  const kept = isClose ? recent.slice(0, -1) : recent;
+  return kept.some(({ height }) => height !== sample.height) ? [...kept, sample] : [sample];
+}
+
+/** Number of samples for the rate that is shown, which are five minutes. */
+const shownSamples = 6;
+
 /** Returns momentums per second; undefined if there are too few samples. */
 function computeRate(samples: readonly Sample[]): number | undefined {
   const [first, last] = [samples[0], samples.at(-1)];
@@ -47,9 +65,11 @@ export function computeProgress(observation: Observation, samples: readonly Samp
   const isStale = state !== 1 && !opinion.good && currentHeight >= targetHeight;
   const share = Math.min(currentHeight, targetHeight) / targetHeight;
   const percent = isStale || targetHeight <= 0 ? undefined : (Math.floor(share * 1000) / 10).toFixed(1);
-  const rate = opinion.good ? undefined : computeRate(samples);
-  const left = targetHeight > currentHeight ? computeTimeLeft(currentHeight, targetHeight, rate) : undefined;
-  return { observation, ...opinion, percent, rate: rate !== undefined && rate > 0 ? rate : undefined, left };
+  const recent = opinion.good ? undefined : computeRate(samples.slice(-shownSamples));
+  const rate = recent !== undefined && recent > 0 ? recent : undefined;
+  const isOnItsWay = rate !== undefined && targetHeight > currentHeight;
+  const left = isOnItsWay ? computeTimeLeft(currentHeight, targetHeight, computeRate(samples)) : undefined;
+  return { observation, ...opinion, percent, samples, rate, left };
 }
 
 export function formatProgress(progress: SyncProgress): string {
@@ -68,11 +88,30 @@ export function formatProgress(progress: SyncProgress): string {
   return parts.join(", ");
 }
 
-/** Returns a key that changes with each twentieth of the sync, the count of good lookups, and the reason. */
-export function formatProgressKey({ observation, streak, why }: SyncProgress): string {
+/** Formats the progress for a narrow column: `43 %, 2h10m left`. */
+export function formatShortProgress({ observation, good, percent, left, ...progress }: SyncProgress): string {
+  if (observation.kind === "none") return "no answer";
+  if (good) return `synced, ${progress.streak} of ${progress.confirmations}`;
+  const { currentHeight } = observation.info;
+  const share = percent === undefined ? `height ${currentHeight}` : `${Math.floor(Number(percent))} %`;
+  if (left === undefined) return share;
+  // Rounds, because without a terminal the engine prints each change as a line.
+  const unit = left < hour ? minute : 10 * minute;
+  const text = formatDuration(Math.max(1, Math.round(left / unit)) * unit);
+  return `${share}, ${text.replace("min", "m").replaceAll(" ", "")} left`;
+}
+
+/** Milliseconds after which the log has a line although nothing else changed, by the time that the run waited. */
+export const decideQuietMs = (waitedMs: number): number => (waitedMs < hour ? 10 * minute : hour);
+
+/**
+ * Returns a key that changes with the count of good lookups and the reason, and in the first hour with each twentieth
+ * of the sync.
+ */
+export function formatProgressKey({ observation, streak, why }: SyncProgress, waitedMs: number): string {
   if (observation.kind === "none") return observation.reason;
   const { state, currentHeight, targetHeight } = observation.info;
-  const step = targetHeight > 0 ? Math.floor((currentHeight / targetHeight) * 20) : 0;
+  const step = waitedMs < hour && targetHeight > 0 ? Math.floor((currentHeight / targetHeight) * 20) : 0;
   return [state, step, streak, why.kind].join();
 }
 

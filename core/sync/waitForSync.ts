@@ -12,10 +12,13 @@ import { decideLookup, type LookupDeps, noEvidence } from "./decideSynced.ts";
 import type { GateSettings } from "./gateSettings.ts";
 import { observeStable } from "./judgeObservation.ts";
 import {
+  addSample,
   computeProgress,
+  decideQuietMs,
   followHeight,
   formatProgress,
   formatProgressKey,
+  formatShortProgress,
   type HeightStanding,
   type Sample,
   type SyncProgress,
@@ -27,11 +30,15 @@ export interface WaitOptions extends Omit<GateSettings, "references"> {
   /** Unix milliseconds of the first lookup of all runs. */
   readonly startedAt: number;
   readonly startHeight?: number | undefined;
+  /** Heights of earlier lookups in this process. */
+  readonly samples?: readonly Sample[] | undefined;
 }
 
 export interface SyncDeps extends Clock, LookupDeps {
   readonly client: { observe(): Promise<Observation> };
   say(line: string): void;
+  /** Shows the progress in few words, until the next one replaces it. */
+  show?(line: string): void;
   /** Gets the progress after each lookup. Never throws. */
   seen?(progress: SyncProgress): void;
   /** Sends a webhook notification. Returns at once and never throws. */
@@ -49,8 +56,8 @@ const pollIntervalMs = 5000;
 const shortIntervalMs = 2000;
 /** Distance to the target, in momentums. */
 const nearTheEnd = 20;
-const quietFor = 10 * 60 * 1000;
-const samplesKept = 60;
+/** Milliseconds between two lines beside the gate. */
+const showIntervalMs = 60_000;
 
 /**
  * Waits until the node is provably synced (docs/specification.md, 1.1, step 11; rules: decideSynced.ts). No temporary
@@ -63,9 +70,9 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
   const startTicks = deps.ticks();
   const end = startTicks + options.deadline;
   let { startHeight } = options;
-  let samples: readonly Sample[] = [];
+  let { samples = [] } = options;
   let evidence = noEvidence;
-  let lastLine: { at: number; key: string } | undefined;
+  const report = createReport(deps, startTicks);
   let standing: HeightStanding = { at: startTicks, isStalled: false };
   const observe = () => deps.client.observe();
   const { look, readVersionGaps } = watchVersion(deps, (text) => deps.notify?.("tooOld", text));
@@ -83,7 +90,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     if (isReconnected) deps.say(`sync: the ssh connection to ${options.ssh.address} had ended, and was made anew`);
     // The host may have been down before a new connection, and a time without a node is no part of its rate.
     const known = height === undefined || isReconnected ? [] : samples;
-    samples = height === undefined ? [] : [...known, { at, height }].slice(-samplesKept);
+    samples = height === undefined ? [] : addSample(known, { at, height });
 
     const before = standing;
     standing = followHeight(before, height, at, options.stallAfter);
@@ -93,11 +100,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const { good, why, notes } = weighed;
     const progress = computeProgress(observation, samples, { good, why, streak, confirmations, startedAt });
     deps.seen?.(progress);
-    const key = [formatProgressKey(progress), ...notes.map(dropFigures)].join();
-    if (key !== lastLine?.key || at - lastLine.at >= quietFor) {
-      for (const line of [formatProgress(progress), ...notes]) deps.say(`sync: ${line}`);
-      lastLine = { at, key };
-    }
+    report(progress, notes, at);
     if (weighed.synced && observation.kind === "answer") {
       const { info, newest } = observation;
       deps.notify?.("synced", `synced at height ${info.currentHeight}`);
@@ -118,6 +121,24 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const isNear = info !== undefined && Math.abs(info.targetHeight - info.currentHeight) <= nearTheEnd;
     await deps.sleep(Math.min(remaining, good || isNear ? shortIntervalMs : pollIntervalMs));
   }
+}
+
+/** Returns a function that reports the progress after each lookup: beside the gate, and if it is time in the log. */
+function createReport({ say, show }: SyncDeps, startTicks: number) {
+  let shown: { readonly at: number; readonly line: string } | undefined;
+  let last: { readonly at: number; readonly key: string } | undefined;
+  return (progress: SyncProgress, notes: readonly string[], at: number): void => {
+    const line = formatShortProgress(progress);
+    if (shown === undefined || (line !== shown.line && at - shown.at >= showIntervalMs)) {
+      show?.(line);
+      shown = { at, line };
+    }
+    const waitedMs = at - startTicks;
+    const key = [formatProgressKey(progress, waitedMs), ...notes.map(dropFigures)].join();
+    if (key === last?.key && at - last.at < decideQuietMs(waitedMs)) return;
+    for (const text of [formatProgress(progress), ...notes]) say(`sync: ${text}`);
+    last = { at, key };
+  };
 }
 
 function reasonToGiveUp(

@@ -1,4 +1,6 @@
 import net from "node:net";
+import * as pulumi from "@pulumi/pulumi";
+import { printable } from "../../core/util/printable.ts";
 
 const pollIntervalMs = 5000;
 
@@ -20,4 +22,11 @@ export function watchEngine(address = process.argv[2] ?? "", end = () => process
   }, pollIntervalMs);
   timer.unref();
   return { signal: gone.signal, stop: () => clearInterval(timer) };
+}
+
+/** Shows a line beside a resource on the screen of `pulumi up`, until a newer one replaces it. */
+export function showBeside(urn: string, line: string): void {
+  if (pulumi.runtime.getEngine() === undefined) return;
+  const row = { urn: pulumi.output(urn) } as pulumi.Resource;
+  void pulumi.log.info(printable(line), row, undefined, true);
 }

@@ -20,6 +20,7 @@ export function progress(changes: Partial<SyncProgress> = {}): SyncProgress {
     confirmations: 3,
     startedAt: Date.parse("2026-11-21T15:04:09Z"),
     percent: "81.7",
+    samples: [],
     rate: 4.9,
     left: 780_000,
     ...changes,

@@ -34,6 +34,10 @@ Status.prototype.addDetails = function (detail) {
   return addDetails.call(this, detail);
 };
 
+// Connects the SDK's log with the engine, as in a program: a wait shows its progress beside its resource.
+const { getProject, getStack, resetOptions } = require("@pulumi/pulumi/runtime/settings");
+resetOptions(getProject(), getStack(), -1, process.argv[2] ?? "", "", false, "");
+
 // A provider leaves its connection to the next one (core/ssh/connection.ts), because a host may limit new connections.
 Reflect.set(process, "idleSshSessions", new Map());
 require("@pulumi/pulumi/cmd/dynamic-provider");

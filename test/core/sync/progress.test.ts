@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { judgeObservation, type SyncReason } from "../../../core/sync/judgeObservation.ts";
 import {
+  addSample,
   computeProgress,
   followHeight,
   formatProgress,
+  formatShortProgress,
   type HeightStanding,
   type Sample,
 } from "../../../core/sync/progress.ts";
@@ -60,6 +62,46 @@ test.each([
   const { says, why } = judgeObservation(observation, nodeTime);
   const opinion = { good: says === "synced", why, streak: 2, confirmations: 3, startedAt };
   expect(formatProgress(computeProgress(observation, seen, opinion))).toBe(line);
+});
+
+test.each([
+  ["no answer", none("refused"), [], "no answer"],
+  ["the first lookup", answer(1, 500, 1000), samples([0, 500]), "50 %"],
+  ["minutes", answer(1, 1000, 100_000), quick, "1 % 17m"],
+  ["hours, to ten minutes", answer(1, 430_000, 1_000_000), quick, "43 % 1h40m"],
+  ["days", answer(1, 14_900_000, 99_000_000), quick, "15 % 9d17h"],
+  ["no target", answer(1, 25, 0), slow, "height 25"],
+  ["a synced node", aged(3000), quick, "synced, 2 of 3"],
+])("the narrow column shows %s", (_what, observation, seen, short) => {
+  const { says, why } = judgeObservation(observation, nodeTime);
+  const opinion = { good: says === "synced", why, streak: 2, confirmations: 3, startedAt };
+  const line = formatShortProgress(computeProgress(observation, seen, opinion));
+  expect(line).toBe(short.replace(/ % (.*)/, " %, $1 left"));
+  expect(line.length).toBeLessThanOrEqual(16);
+});
+
+test("the time left does not jump with a node that adds all its momentums in one of seven minutes", () => {
+  const opinion = { good: false, why: { kind: "syncing", text: "" } as const, streak: 0, confirmations: 3, startedAt };
+  let seen: readonly Sample[] = [];
+  const lefts: number[] = [];
+  for (let second = 0; second <= 4 * 3600; second += 5) {
+    const [rounds, rest] = [Math.floor(second / 420), second % 420];
+    const height = rounds * 6000 + Math.min(rest, 60) * 100;
+    seen = addSample(seen, { at: second * 1000, height });
+    const { left } = computeProgress(answer(1, height, 3_000_000), seen, opinion);
+    if (second > 3600 && left !== undefined) lefts.push(left / hour);
+  }
+  expect(lefts.length).toBeGreaterThan(1000);
+  expect(Math.max(...lefts) / Math.min(...lefts)).toBeLessThan(1.3);
+  expect(seen.length).toBeLessThanOrEqual(62);
+});
+
+test("a height that does not grow has no rate, and none of its time counts afterwards", () => {
+  const at = (minutes: number, height: number) => ({ at: minutes * 60_000, height });
+  let seen: readonly Sample[] = [];
+  for (const minutes of [0, 10, 30]) seen = addSample(seen, at(minutes, 5));
+  expect(seen).toEqual([at(30, 5)]);
+  expect(addSample(seen, at(31, 65))).toEqual([at(30, 5), at(31, 65)]);
 });
 
 // Each lookup: its minute, its height (- for no answer), and ! if the node counts as stalled then.
