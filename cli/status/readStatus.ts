@@ -108,8 +108,8 @@ export function getSyncStart({ state: { wait } }: StackWithHost): SyncStart | un
   return wait && { startedAt: Date.parse(wait.startedAt), startHeight: wait.startHeight };
 }
 
-/** The height at a time (unix milliseconds) from which a node's rate is computed. */
-type SyncStart = Pick<WaitOptions, "startedAt" | "startHeight">;
+/** The start of the wait (unix milliseconds), and the heights of earlier lookups, from which the rate is computed. */
+type SyncStart = Pick<WaitOptions, "startedAt" | "startHeight" | "samples">;
 
 /**
  * Reads the sync like a gate that does not wait: until the proof, or the first lookup that is not good. Once a run has

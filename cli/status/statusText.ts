@@ -16,13 +16,13 @@ import { findProblems } from "./parts/hostProblemsPart.ts";
 import { hang, truncate } from "./screenLayout.ts";
 import type { Row, StackView } from "./stackView.ts";
 
-const labelWidth = 14;
+export const labelWidth = 14;
 
 export function formatReport(view: StackView, columns: number): string {
   const { pillar, stack, address, facts } = view;
   const formatRows = (rows: readonly Row[]) => rows.flatMap((row) => wrapRow(row, columns - 1));
   const factRows = facts ? formatRows(listHostFactRows(facts)) : [];
-  const log = (facts?.log ?? []).map((line) => `  ${truncate(shortenLogLine(printable(line)), columns - 3)}`);
+  const log = formatLog(facts, columns);
   const decision = decideJourney(listFacts(view));
   return [
     ...(decision.before === "noSigner" ? [...decision.lines, ""] : []),
@@ -34,13 +34,17 @@ export function formatReport(view: StackView, columns: number): string {
   ].join("\n");
 }
 
+export const formatLog = (facts: StackView["facts"], columns: number): string[] =>
+  (facts?.log ?? []).map((line) => `  ${truncate(shortenLogLine(printable(line)), columns - 3)}`);
+
 export function wrapRow([label, text, kind]: Row, width: number): string[] {
   if (kind === "command") return [printable(`${label.padEnd(labelWidth)}${text}`)];
   const [start = ""] = /^ *(- )?/.exec(text) ?? [];
   return hang(label.padEnd(labelWidth) + start, text.slice(start.length), width);
 }
 
-function listStageRows(view: StackView): Row[] {
+/** @param syncRows the rows of the sync, by default one in words */
+export function listStageRows(view: StackView, syncRows?: readonly Row[]): Row[] {
   const { locks = [], sync, parts } = view;
   const { stage, next } = decideStage(view);
   const node = takeValue(parts.node);
@@ -53,11 +57,12 @@ function listStageRows(view: StackView): Row[] {
       const does = { lives: "is active", gone: "was killed", unknown: "holds the lock" }[holder];
       return ["pulumi", `a run ${does}: ${formatHolder(lock)}`] as const;
     }),
-    ["sync", isOff ? "the node is off and masked" : sync && formatProgress(sync)],
+    ["sync", isOff ? "the node is off and masked" : !syncRows && sync && formatProgress(sync)],
     ["chain", view.isChainUnverified && chainRisk],
   ];
+  const bar = isOff ? [] : (syncRows ?? []);
   const waysBack = (view.waysBack ?? []).map((line, row) => createRow(row === 0 ? "database" : "", line));
-  return [...rows.flatMap(([label, text]): Row[] => (text ? [[label, text]] : [])), ...waysBack];
+  return [...rows.flatMap(([label, text]): Row[] => (text ? [[label, text]] : [])), ...bar, ...waysBack];
 }
 
 const createRow = (label: string, line: TextLine): Row =>
@@ -67,17 +72,24 @@ function shortenLogLine(line: string): string {
   return line.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\S* \S+ /, "$1 ");
 }
 
-export function formatParts(view: StackView, now: number): Row[] {
+export const formatParts = (view: StackView, now: number): Row[] => [
+  ...listPartRows(view, now, formatPorts(view.parts.ports)),
+  ...listProblemRows(view),
+];
+
+export const listProblemRows = ({ parts, stack }: StackView): Row[] =>
+  findProblems(parts, stack).map(({ label, text }): Row => [label, text]);
+
+export function listPartRows(view: StackView, now: number, ports: readonly Row[]): Row[] {
   const { parts } = view;
   return [
     ...labelRows("address", parts.registration, (registration) => formatAddress(registration, view, now)),
     ...labelRows("producing", parts.registration, (registration) => [describeProducing(registration, view)]),
     ...labelRows("orchestrator", parts.orchestrator, ({ text }) => [text]),
-    ...(parts.ports ? formatPorts(parts.ports) : []),
+    ...ports,
     ...labelRows("version", parts.sporks, ({ version }) => [version ?? "the node does not report it"]),
     ...labelRows("rewards", parts.rewards, (text) => [text]),
     ...formatDestroy(view),
-    ...findProblems(parts, view.stack).map(({ label, text }): Row => [label, text]),
   ];
 }
 
@@ -86,7 +98,8 @@ function labelRows<T>(label: string, part: Result<T>, format: (value: T) => read
   return lines.map((line, i) => [i === 0 ? label : "", line]);
 }
 
-function formatPorts(ports: Result<readonly PortResult[]>): Row[] {
+function formatPorts(ports: Result<readonly PortResult[]> | undefined): Row[] {
+  if (ports === undefined) return [];
   const faults = "value" in ports ? findPortProblems(ports.value) : [];
   return [
     ...labelRows("ports", ports, (found) => [formatPortList(found)]),

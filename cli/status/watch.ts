@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SyncResult } from "../../core/sync/waitForSync.ts";
 import { commandsFor } from "../../core/util/commands.ts";
-import { printableLines } from "../../core/util/printable.ts";
-import { formatProblem } from "../../core/util/problem.ts";
 import { openHostReader } from "./hostReader.ts";
 import type { StackWithHost } from "./openStack.ts";
 import { getSyncStart, readStatus } from "./readStatus.ts";
 import type { ReadStack } from "./stackView.ts";
-import { formatReport } from "./statusText.ts";
+import { formatFrame, renderWatch } from "./watchScreen.ts";
 
 const bell = "\u0007";
 const intervalMs = 10_000;
@@ -17,7 +15,8 @@ export async function watch(source: StackWithHost, isKept: boolean): Promise<num
   const isEndless = isKept || source.config.lifecycle !== "active";
   // Without a terminal, only the end is printed.
   const { isTTY } = process.stdout;
-  if (isTTY) console.log("reading …");
+  // Moves what stands on the screen into the terminal's history, because the status is written over it.
+  if (isTTY) process.stdout.write("\n".repeat(process.stdout.rows ?? 0) + formatFrame(["reading …"]));
   const host = openHostReader(source);
   let since = getSyncStart(source);
   let proof: SyncResult | undefined;
@@ -28,7 +27,11 @@ export async function watch(source: StackWithHost, isKept: boolean): Promise<num
       ({ proof } = found);
       const observation = found.view.sync?.observation;
       if (observation?.kind === "answer")
-        since ??= { startedAt: Date.now(), startHeight: observation.info.currentHeight };
+        since = {
+          startedAt: since?.startedAt ?? Date.now(),
+          startHeight: since?.startHeight ?? observation.info.currentHeight,
+          samples: found.view.sync?.samples,
+        };
       if (proof === undefined || isEndless) await sleep(intervalMs);
     }
   } finally {
@@ -40,9 +43,10 @@ export async function watch(source: StackWithHost, isKept: boolean): Promise<num
   return 0;
 }
 
-/** Clears the terminal and prints a status. */
-function show({ view, problem }: ReadStack): void {
-  console.clear();
-  console.log(formatReport(view, process.stdout.columns));
-  if (problem) console.log(`\n${printableLines(formatProblem(problem))}`);
+function show(found: ReadStack): void {
+  const { columns = 80, rows = 24 } = process.stdout;
+  const { LC_ALL, LC_CTYPE, LANG } = process.env;
+  const isUtf8 = /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
+  const lines = renderWatch(found, { columns, rows, now: Date.now(), isUtf8 });
+  process.stdout.write(formatFrame(lines));
 }

@@ -27,6 +27,12 @@ export function addSample(samples: readonly Sample[], sample: Sample): readonly 
   return kept.some(({ height }) => height !== sample.height) ? [...kept, sample] : [sample];
 }
 
+export const formatRate = (rate: number): string => `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} momentums/s`;
+
+/** Returns the momentums per second between the samples, oldest first. */
+export const listRates = (samples: readonly Sample[]): number[] =>
+  samples.slice(1).flatMap((_, index) => computeRate(samples.slice(index, index + 2)) ?? []);
+
 /** Number of samples for the rate that is shown, which are five minutes. */
 const shownSamples = 6;
 
@@ -72,20 +78,23 @@ export function computeProgress(observation: Observation, samples: readonly Samp
   return { observation, ...opinion, percent, samples, rate, left };
 }
 
-export function formatProgress(progress: SyncProgress): string {
+export const formatProgress = (progress: SyncProgress): string => listProgress(progress).join(", ");
+
+/** Returns the progress in parts: percent and height, and then the rest. */
+export function listProgress(progress: SyncProgress): string[] {
   const { observation, good, why, percent, rate, left } = progress;
-  if (observation.kind === "none") return `no answer from the node yet: ${why.text}`;
+  if (observation.kind === "none") return [`no answer from the node yet: ${why.text}`];
   const { currentHeight, targetHeight } = observation.info;
   const heights = `height ${currentHeight} of ${targetHeight > 0 ? targetHeight : "an unknown target"}`;
   const parts = [percent === undefined ? heights : `${percent} %, ${heights}`];
-  if (rate !== undefined) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} momentums/s`);
+  if (rate !== undefined) parts.push(formatRate(rate));
   if (left !== undefined) parts.push(`about ${formatDuration(left)} left`);
   if (good) parts.push(`${why.text} (${progress.streak} of ${progress.confirmations} lookups)`);
   else {
     parts.push(`since ${formatUtcMinute(progress.startedAt)}`);
     if (why.kind !== "syncing") parts.push(why.text);
   }
-  return parts.join(", ");
+  return parts;
 }
 
 /** Formats the progress for a narrow column: `43 %, 2h10m left`. */
