@@ -7,7 +7,7 @@ const jsonOption = ["--json", "print JSON, for programs"] as const;
 
 export const readCommands = [
   new ToolCommand("status")
-    .argument("[stack]", "such as prod")
+    .argument("[stack]", "such as prod; without one: every stack, as with --all")
     .description("show how far a stack's host is; asks the host now, changes nothing, takes no lock")
     .option("-w, --watch", "show the status live until the node is synced, then ring the bell")
     .option("-k, --keep", "with --watch: continue after the sync, until Ctrl-C")

@@ -1,3 +1,4 @@
+import { commandsFor } from "../../core/util/commands.ts";
 import { formatProblem, ProblemError } from "../../core/util/problem.ts";
 import { openStackWithHost } from "./openStack.ts";
 
@@ -8,8 +9,13 @@ export async function status(
   stack: string | undefined,
   { all, notify, watch: isWatched, keep, json }: StatusOptions,
 ): Promise<number> {
-  if ((stack === undefined) !== (all === true))
+  if (stack !== undefined && all)
     throw new ProblemError({ what: "name a stack, or give --all (which --notify implies), and not both" });
+  if (stack === undefined && (isWatched || keep))
+    throw new ProblemError({
+      what: "--watch shows one stack",
+      needed: `name it: ${commandsFor("STACK").status("--watch")}`,
+    });
   if (stack === undefined) return (await import("./overview.ts")).showAllStacks(json, notify);
   const source = await openStackWithHost(stack);
   if (isWatched) return (await import("./watch.ts")).watch(source, keep === true);

@@ -34,7 +34,7 @@ it("shows an adopted host as registered and producing, with what blocks its dest
 
 it("lists all stacks of the backend, a line each, first those that need the operator", async () => {
   await stage.stack.pulumi(["stack", "init", "bare", "--no-select"]);
-  const { exitCode, output } = await cli(stage.stack, ["status", "--all"]);
+  const { exitCode, output } = await cli(stage.stack, ["status"]);
   expect(exitCode).toBe(2);
   const lines = output.split("\n");
   expect(lines[0]).toMatch(/^NEEDS {4}STACK {2}PILLAR {2}HOST +STAGE$/);
