@@ -23,7 +23,7 @@ const common = {
     }),
   }).describe("The least that the host must have"),
   acceptDistributions: z
-    .array(word.meta({ examples: ["debian-12"] }))
+    .array(word.meta({ examples: ["ubuntu-26.04"] }))
     .default([])
     .describe(
       `Distributions to accept beside ${supportedDistributions.join(", ")}. They need apt, which the controller's Deploy uses: CentOS and Fedora are refused`,

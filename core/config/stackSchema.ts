@@ -118,7 +118,7 @@ function findCloudFaults({ host, lifecycle, ssh }: Config): Fault[] {
     ssh.port !== 22 && ["ssh.port", "needed 22 on a new server"],
     !images.includes(host.image) && [
       "host.image",
-      `needed one of ${images.join(", ")}, which the controller's release supports (or add yours to host.acceptDistributions)`,
+      `needed one of ${images.join(", ")} (or add yours to host.acceptDistributions)`,
     ],
   ]);
 }

@@ -3,7 +3,7 @@ import { findNewHostGap, formatRequirement, installLines } from "../chain/requir
 import { createVersionRules } from "../chain/versionRules.ts";
 import { releaseSuffixes } from "../chain/versions.ts";
 import type { StackConfig } from "../config/config.ts";
-import { supportedDistributions } from "../config/distributions.ts";
+import { namedDistributions, supportedDistributions } from "../config/distributions.ts";
 import { ideal } from "../config/hostSchema.ts";
 import { isAddress } from "../util/address.ts";
 import { createScript, type Step } from "./step.ts";
@@ -46,6 +46,7 @@ export function preflight(config: StackConfig, identity: string): Step {
       orchestrator_service: orchestrator.service,
       data_dir: node.dataDir,
       controller_dir: controller.directory,
+      named_distributions: namedDistributions,
       distributions: [...supportedDistributions, ...config.host.acceptDistributions],
       minimum_cores: minimums.cores,
       minimum_memory_gb: minimums.memoryGb,

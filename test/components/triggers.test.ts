@@ -75,7 +75,7 @@ const values = [
   ],
   ...[
     ["https://other.example:35997"],
-    ["debian-12"],
+    ["ubuntu-26.04"],
     ["192.0.2.1/32"],
     { bucket: "b" },
     { address: "10.0.0.8", hostKey: fourthKey },

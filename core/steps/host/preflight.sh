@@ -37,7 +37,12 @@ fi
 distribution=unknown
 if [ -r /etc/os-release ]; then distribution=$(. /etc/os-release && say "$ID-${VERSION_ID:-rolling}"); fi
 case " $distributions " in
-  *" $distribution "*) ;;
+  *" $distribution "*)
+    case " $named_distributions " in
+      *" $distribution "*) ;;
+      *) warn "$distribution: the controller's page names $named_distributions only. This program's tests run on Debian 11, 12 and 13, with a stand-in for the controller, and not on Ubuntu" ;;
+    esac
+    ;;
   *) needs distribution "$distribution" "one of $distributions (or name it in host.acceptDistributions)" ;;
 esac
 

@@ -10,7 +10,7 @@ const hetzner = { provider: "hetzner", token: "a".repeat(64) };
 const cloud = (changes: object, others: object = {}) => ({ host: { ...hetzner, sshFrom, ...changes }, ...others });
 const references = (...urls: string[]) => ({ sync: { references: urls } });
 const ssh = { user: "op", port: 2222, password: "x" };
-const accepted = { image: "debian-12", acceptDistributions: ["debian-12"] };
+const accepted = { image: "ubuntu-26.04", acceptDistributions: ["ubuntu-26.04"] };
 const [firstMove, lostLine] = ["acknowledged", "0123456789ab"];
 const release = { url: "https://r.example/n.zip", sha256: "a".repeat(64), version: "v0.0.10" };
 const named = { provider: "existing", address: "pillar.example.org" };
@@ -20,7 +20,7 @@ test.each<[string, Record<string, unknown>, readonly string[]]>([
   ["a new server without a key", cloud({}), ["ssh.privateKeyFile"]],
   ["a new server for another login", cloud({}, { ssh }), ["ssh.privateKeyFile", "ssh.user", "ssh.port"]],
   ["a new server that nobody reaches", cloud({ sshFrom: [] }), ["host.sshFrom", "ssh.privateKeyFile"]],
-  ["a new server's distribution", cloud({ image: "debian-12" }), ["ssh.privateKeyFile", "host.image"]],
+  ["a new server's distribution", cloud({ image: "ubuntu-26.04" }), ["ssh.privateKeyFile", "host.image"]],
   ["a distribution that the operator accepts", cloud(accepted), ["ssh.privateKeyFile"]],
   ["a server's number on an active stack", cloud({ importId: 7 }), ["host.importId", "ssh.privateKeyFile"]],
   ["an adopted server without its number", cloud({}, { lifecycle: "adopted" }), ["host.importId"]],

@@ -37,8 +37,11 @@ const deployed = steps.deploy(configOf({ controller: { ...least.controller, depl
 test.each<[string, Step, string[]]>([
   [
     "accepted distributions",
-    preflight(configOf({ host: { ...least.host, acceptDistributions: ["debian-12"] } })),
-    ["distributions='ubuntu-22.04 debian-11 debian-12'"],
+    preflight(configOf({ host: { ...least.host, acceptDistributions: ["ubuntu-26.04"] } })),
+    [
+      "distributions='ubuntu-22.04 debian-11 ubuntu-24.04 debian-12 debian-13 ubuntu-26.04'",
+      "named_distributions='ubuntu-22.04 debian-11'",
+    ],
   ],
   ["whole seconds", deployed, ["deploy_seconds='91'"]],
 ])("variables of a step include %s", (_what, step, lines) => {

@@ -35,7 +35,7 @@ describe("a move that a second operator completes, with state and records in a b
 
   beforeAll(async () => {
     lab = await testLab();
-    journey = await begunJourney(lab, await startS3(lab), "debian-12");
+    journey = await begunJourney(lab, await startS3(lab), "debian-13");
     const { old, fresh } = journey.stacks;
     // Both stacks belong to one operator on one machine.
     await mkdir(firsts());

@@ -79,7 +79,7 @@ error: error hooks execution failed: error hook "node-preflight" failed: see abo
     await onHost(
       host,
       `cp /usr/lib/os-release /run/os-release
-       sed -i 's/^VERSION_ID=.*/VERSION_ID="12"/' /usr/lib/os-release
+       sed -i 's/^VERSION_ID=.*/VERSION_ID="10"/' /usr/lib/os-release
        systemd-run -q --unit=squatter-tcp perl -MIO::Socket::INET -e '@k = IO::Socket::INET->new(LocalPort => 35997, Listen => 1); sleep 600'
        systemd-run -q --unit=squatter-udp perl -MIO::Socket::INET -e '@k = IO::Socket::INET->new(LocalPort => 35995, Proto => "udp"); sleep 600'
        timeout 20 sh -c 'until ss -Hltn | grep -q 35997 && ss -Hlun | grep -q 35995; do sleep 0.1; done'`,
@@ -90,7 +90,7 @@ error: error hooks execution failed: error hook "node-preflight" failed: see abo
     await lab.releases("PATCH", "/faults", { "node-controller": {} });
     expect(lines.replace(/-3(59|60)\d s off/, "-3600 s off").replace(/found \d+ GB/, "found FREE GB")).toContain(
       `${host.address}: this host does not meet what a Pillar needs; nothing was changed on it
-distribution: found debian-12, needed one of ubuntu-22.04 debian-11 (or name it in host.acceptDistributions)
+distribution: found debian-10, needed one of ubuntu-22.04 debian-11 ubuntu-24.04 debian-12 debian-13 (or name it in host.acceptDistributions)
 cores: found ${await onHost(host, "nproc")}, needed 64 (host.minimums.cores)
 free disk at /root: found FREE GB, needed 20000 GB (host.minimums.diskGb)
 clock: found -3600 s off the release server's, needed within 3 s (install chrony, or systemctl enable --now systemd-timesyncd)
