@@ -18,13 +18,16 @@ export const changeCommands = [
     .addOption(
       new Option("--adopt", "adopt the Pillar's present host without a change").conflicts(["provider", "nodeRelease"]),
     )
-    .option("--address <address>", "the address of an existing server")
-    .option("--port <port>", "the port of that server's ssh", "22")
+    .option("--address <address>", "the address of an existing server, or its name in ~/.ssh/config; user@ before it")
+    .option("--port <port>", "the port of that server's ssh; default: that in ~/.ssh/config, else 22")
     .option("--user <user>", "the user to log in as; a user other than root becomes root with sudo")
     .option("--host-key <line>", "the server's ssh host key, a line such as ssh-ed25519 AAAA…")
     .option("--fingerprint <fingerprint>", "the fingerprint that the server's key must have, SHA256:…")
     .option("--accept-host-key", "accept the key that the server shows, without a comparison")
-    .option("--old-host <address>", "the Pillar's present host: the first witness of the new node's chain")
+    .option(
+      "--old-host <address>",
+      "the Pillar's present host, as in --address: the first witness of the new node's chain",
+    )
     .option("--old-host-key <line>", "the old host's ssh host key")
     .option("--old-fingerprint <fingerprint>", "the fingerprint that the old host's key must have")
     .option("--reference <url...>", "RPCs of independent nodes, further witnesses: two that agree prove the height")
@@ -75,7 +78,7 @@ else that of the command that failed`)
     .load(async () => (await import("../migrate.ts")).migrate),
   new ToolCommand("adopt")
     .argument("<stack>", "the name of the new stack, such as prod")
-    .argument("<address>", "the address of the old host, set up without this program")
+    .argument("<address>", "the old host, set up without this program: user@, address or name in ~/.ssh/config")
     .requiredOption("--like <stack>", "a stack of the same Pillar: its login, references and other settings are copied")
     .option(
       "--host-key <key>",

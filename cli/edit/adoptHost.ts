@@ -2,12 +2,12 @@ import { rmSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config.ts";
 import { moveKeys } from "../../core/config/orchestratorSchema.ts";
-import { createProxyLogin } from "../../core/ssh/configuredLogin.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { isSameMachine } from "../../core/util/hostPort.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { answerSchemas, refuseBadAnswers } from "../init/checkAnswers.ts";
-import { confirmHostKey } from "../init/confirmHostKey.ts";
+import { type ReachedHost, reachHost } from "../init/reachHost.ts";
+import { readSshSettings } from "../init/sshSettings.ts";
 import { readUnchangedExample, resolveStackFilePath } from "../init/stackText.ts";
 import { parseConfiguration } from "../pulumi/configuration.ts";
 import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand.ts";
@@ -26,16 +26,17 @@ export interface AdoptOptions {
 /** Makes a stack for a host that somebody else set up, and adopts the host. @returns the exit code. @throws Refusal */
 export async function adoptHost(
   stack: string,
-  address: string,
+  destination: string,
   args: readonly string[],
   { like, hostKey: given, up }: AdoptOptions,
 ): Promise<number> {
   checkStackName(stack);
   refuseBadAnswers("adopt", [
-    ["address", answerSchemas.address, address],
+    ["address", answerSchemas.destination, destination],
     ["--host-key", answerSchemas.hostKey, given],
   ]);
   const hostKey = given && answerSchemas.hostKey.parse(given);
+  const { address } = readSshSettings(destination);
   const asked: SharedPassphrase = {};
   const model = createPulumi(like, asked);
   const configured = await model.read(["config", "--json", "--show-secrets"]);
@@ -45,14 +46,11 @@ export async function adoptHost(
       what: `${address} is the host of ${like} already: nothing was made`,
       needed: "give the address of the old host, which is to be retired",
     });
-  const key =
-    hostKey ??
-    findOldHost(config, address)?.hostKey ??
-    (await confirmHostKey(address, {
-      option: "--host-key",
-      port: config.ssh.port,
-      proxy: createProxyLogin(config.ssh),
-    }));
+  const { port, proxy } = config.ssh;
+  const login = async () => config.ssh;
+  const key = hostKey ?? findOldHost(config, address)?.hostKey;
+  const question = { hostKey: key, option: "--host-key", newHost: config.host, port, proxy, login };
+  const host = await reachHost(destination, question);
   const other = await findStackOf(address, stack);
   if (other !== undefined)
     throw new ProblemError({
@@ -69,9 +67,12 @@ export async function adoptHost(
   if (isNew) await createStackLike(engine, stack, like);
   const isCopy = isNew || (await isUnusedCopy(configured, engine));
   if (!isCopy) await refuseOtherHost(stack, address, engine);
-  await writeSettings(engine, createAdoptedSettings(config, address, key), isCopy ? replacedKeys : []);
+  await writeSettings(engine, createAdoptedSettings(config, host), isCopy ? replacedKeys : []);
   const copied = `the login${isBegun ? "" : " and the pass phrase"} of ${like}`;
-  console.log(`${stack} is now the stack of ${address} (Pulumi.${stack}.yaml), with ${copied}.`);
+  const hasOwn = (host.user ?? host.port ?? host.privateKeyFile ?? host.proxy) !== undefined;
+  const own =
+    hasOwn && findOldHost(config, address) === undefined ? ", changed by what your ssh has for this host" : "";
+  console.log(`${stack} is now the stack of ${address} (Pulumi.${stack}.yaml), with ${copied}${own}.`);
   for (const secret of listOwnSecrets(findOldHost(config, address) ?? {}))
     console.log(
       `oldHost has this host's own ${secret}. Set that secret, too: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,
@@ -102,24 +103,28 @@ const replacedKeys = [
 ];
 
 /** Returns an adopted host's settings. Login and names come from the other stack's oldHost, if that is this host. */
-export function createAdoptedSettings(config: StackConfig, address: string, hostKey: string): PlainSettings {
-  const from = findOldHost(config, address);
+export function createAdoptedSettings(config: StackConfig, host: ReachedHost): PlainSettings {
+  const { address, hostKey } = host;
+  const from: ReachedHost & Partial<OldHost> = findOldHost(config, address) ?? host;
   return {
     "host.provider": "existing",
     "host.address": address,
     "host.hostKey": hostKey,
     lifecycle: "adopted",
-    ...createProxySettings("ssh.proxy", from?.proxy),
-    "ssh.user": from?.user,
-    "ssh.port": from?.port,
-    "node.service": from?.service,
-    "node.dataDir": from?.dataDir,
-    "node.rpcPort": from?.rpcPort,
-    "orchestrator.service": from?.orchestrator.service,
-    "orchestrator.directory": from?.orchestrator.directory,
-    "orchestrator.executable": from?.orchestrator.executable,
+    ...createProxySettings("ssh.proxy", from.proxy),
+    "ssh.user": from.user,
+    "ssh.port": from.port,
+    "ssh.privateKeyFile": from.privateKeyFile,
+    "node.service": from.service,
+    "node.dataDir": from.dataDir,
+    "node.rpcPort": from.rpcPort,
+    "orchestrator.service": from.orchestrator?.service,
+    "orchestrator.directory": from.orchestrator?.directory,
+    "orchestrator.executable": from.orchestrator?.executable,
   };
 }
+
+type OldHost = NonNullable<StackConfig["oldHost"]>;
 
 const findOldHost = ({ oldHost }: StackConfig, address: string) => (oldHost?.address === address ? oldHost : undefined);
 

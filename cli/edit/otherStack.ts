@@ -67,9 +67,11 @@ export function createProxySettings(block: string, proxy: Partial<NonNullable<Lo
 /** Returns the keys of a login's secrets that differ from another login's. The operator has to set them. */
 export function listOwnSecrets(login: Partial<Login>, usual: Partial<Login> = {}): string[] {
   const keys = ["privateKey", "privateKeyPassword", "password", "sudoPassword"] as const;
+  // A key in a file is no secret of the stack.
+  const isFile = (key: string, of: Partial<Login>) => key === "privateKey" && of.privateKeyFile !== undefined;
   const [own, others] = [login.proxy, usual.proxy] as readonly (Readonly<Record<string, unknown>> | undefined)[];
   return [
-    ...keys.filter((key) => login[key] !== undefined && login[key] !== usual[key]),
+    ...keys.filter((key) => login[key] !== undefined && login[key] !== usual[key] && !isFile(key, login)),
     ...keys.filter((key) => own?.[key] !== undefined && own[key] !== others?.[key]).map((key) => `proxy.${key}`),
   ];
 }

@@ -11,6 +11,12 @@ import type { Secret } from "./stackSecrets.ts";
 export const answerSchemas = {
   pillar: stackSchema.shape.pillar.shape.name,
   address,
+  destination: z
+    .string()
+    .regex(
+      /^([A-Za-z0-9_][\w.-]*@)?[A-Za-z0-9_:][\w.:-]*$/,
+      "needed an IP address, a host name, or a name of ~/.ssh/config; user@ before it gives the user",
+    ),
   hostKey,
   network,
   user: word,

@@ -6,7 +6,7 @@ import { commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { askChoice, askText } from "../terminal/prompts.ts";
 import { answerSchemas, createValidator, refuseBadAnswers } from "./checkAnswers.ts";
-import { confirmHostKey } from "./confirmHostKey.ts";
+import { type ReachedHost, reachHost, readKey } from "./reachHost.ts";
 import { checkKeyFile, listKeyFiles } from "./stackSecrets.ts";
 import { type Answers, findRequiredVersion, type InitFlags, type LoginMethod, readExample } from "./stackText.ts";
 
@@ -14,7 +14,8 @@ import { type Answers, findRequiredVersion, type InitFlags, type LoginMethod, re
 export async function gatherAnswers(stack: string, flags: InitFlags): Promise<Answers> {
   refuseBadAnswers("init", [
     ["--pillar", answerSchemas.pillar, flags.pillar],
-    ["--address", answerSchemas.address, flags.address],
+    ["--address", answerSchemas.destination, flags.address],
+    ["--old-host", answerSchemas.destination, flags.oldHost],
     ["--host-key", answerSchemas.hostKey, flags.hostKey],
     ["--user", answerSchemas.user, flags.user],
     ["--port", answerSchemas.port, flags.port && Number(flags.port)],
@@ -25,16 +26,21 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
   const named = flags.pillar ?? (await askPillar());
   const { provider, adopt } = await chooseHost(flags);
   const isCloud = provider !== "existing";
-  const port = Number(flags.port ?? 22);
   const { release, releaseSha256 } = flags;
-  const host: Machine & Pick<Answers, "user" | "sshFrom"> = isCloud
-    ? { user: "root", sshFrom: flags.sshFrom ?? [await askNetwork()] }
-    : { ...(await askServer(port, flags)), sshFrom: [] };
-  const witnesses = adopt ? { references: [] } : await askWitnesses(port, host, flags);
+  let login: LoginMethod | undefined;
+  // A jump host needs the login before the other answers.
+  const askLogin = async (configured: string | undefined) => {
+    login ??= await chooseLogin(flags, isCloud, configured);
+    return typeof login === "string" ? { agent: login === "agent" } : readKey({ privateKeyFile: login.keyFile });
+  };
+  const host: Server & Pick<Answers, "sshFrom"> = isCloud
+    ? { user: "root", port: 22, sshFrom: flags.sshFrom ?? [await askNetwork()] }
+    : { ...(await askServer(flags, askLogin)), sshFrom: [] };
+  const witnesses = adopt ? { references: [] } : await askWitnesses(host, flags, askLogin);
   const pillar = await confirmPillar(named, witnesses.references, stack, flags);
   const nodeRelease = await askNodeRelease(findRequiredVersion(readExample({ provider, adopt })), flags);
-  const login = await chooseLogin(flags, isCloud);
-  return { stack, pillar, provider, adopt, port, release, releaseSha256, ...host, ...witnesses, nodeRelease, login };
+  login ??= await chooseLogin(flags, isCloud, host.privateKeyFile);
+  return { stack, pillar, provider, adopt, release, releaseSha256, ...host, ...witnesses, nodeRelease, login };
 }
 
 const ask = (name: keyof typeof answerSchemas, message: string, instead: string, usual?: string) =>
@@ -62,22 +68,27 @@ async function confirmPillar(
   }
 }
 
-type Machine = Pick<Answers, "address" | "hostKey">;
+type Server = Pick<Answers, "address" | "hostKey" | "port" | "user" | "proxy"> & Pick<ReachedHost, "privateKeyFile">;
+type AskLogin = Parameters<typeof reachHost>[1]["login"];
 
-async function askServer(port: number, flags: InitFlags): Promise<Machine & Pick<Answers, "user">> {
-  const question = { ...flags, option: "--host-key", port };
-  const askAddress = () => ask("address", "What is the host's address?", "--address ADDRESS of the server");
-  const host = await confirmAddress(flags.address, askAddress, question);
+async function askServer({ port, ...flags }: InitFlags, login: AskLogin): Promise<Server> {
+  const instead = "--address ADDRESS of the server";
+  const askName = () => ask("destination", "What is the host's address?", instead);
+  const given = { port: Number(port ?? 22), isPortGiven: port !== undefined };
+  const question = { ...flags, ...given, option: "--host-key", login };
+  const host: Partial<ReachedHost> = (await confirmHost(flags.address, askName, question)) ?? {};
+  const { user: usual = "root" } = host;
   const hasLogin = flags.keyFile !== undefined || flags.agent || flags.password;
   const which = "Which user logs in on the host (a user other than root needs sudo)?";
-  return { ...host, user: flags.user ?? (hasLogin ? "root" : await ask("user", which, "--user USER", "root")) };
+  const user = flags.user ?? (hasLogin ? usual : await ask("user", which, "--user USER", usual));
+  return { ...host, user, port: host.port ?? given.port };
 }
 
 /** Asks for the witnesses of the new node's chain: the Pillar's present host, then independent nodes. At least one. */
 async function askWitnesses(
-  port: number,
-  newHost: Machine,
+  newHost: Server,
   flags: InitFlags,
+  login: AskLogin,
 ): Promise<Pick<Answers, "oldHost" | "references">> {
   const { oldHostKey: hostKey, oldFingerprint: fingerprint, acceptHostKey, reference = [] } = flags;
   const isGiven = flags.oldHost !== undefined || reference.length > 0;
@@ -85,11 +96,11 @@ async function askWitnesses(
     askText("What is the address of the Pillar's present host, a witness of the chain (empty: none)?", {
       instead: "--old-host ADDRESS, or --reference URL of an independent node's RPC: witnesses of the chain",
       required: false,
-      validate: (text) => text === "" || createValidator(answerSchemas.address)(text),
+      validate: (text) => text === "" || createValidator(answerSchemas.destination)(text),
     });
-  const question = { hostKey, fingerprint, acceptHostKey, option: "--old-host-key", port, newHost };
-  const given = isGiven ? (flags.oldHost ?? "") : undefined;
-  const oldHost = given === "" ? undefined : await confirmAddress(given, askOldHost, question);
+  const { port, proxy } = newHost;
+  const question = { hostKey, fingerprint, acceptHostKey, option: "--old-host-key", newHost, port, proxy, login };
+  const oldHost = await confirmHost(isGiven ? (flags.oldHost ?? "") : undefined, askOldHost, question);
   if (isGiven) return { oldHost, references: reference };
   const hint = `docs/sync.md says how to find them${oldHost ? "; empty: none" : ""}`;
   const asked = await askText(`Which independent nodes' RPCs, better two, separated by a blank (${hint})?`, {
@@ -128,17 +139,17 @@ The controller may build an older node. The releases, with their hashes:\n  ${ga
   return { url, sha256: sha256.toLowerCase(), version: nodeReleaseVersion ?? findVersion(url) ?? (await askVersion()) };
 }
 
-/** Confirms a host's key. After a typed address that fails, asks for another one, to keep the other answers. */
-async function confirmAddress(
+/** Reaches a host, and confirms its key. After a typed name that fails, asks for another one, to keep the other answers. */
+async function confirmHost(
   given: string | undefined,
-  askAddress: () => Promise<string>,
-  question: Parameters<typeof confirmHostKey>[1],
-) {
+  askName: () => Promise<string>,
+  question: Parameters<typeof reachHost>[1],
+): Promise<ReachedHost | undefined> {
   for (;;) {
-    const address = given ?? (await askAddress());
-    if (address === "") return undefined;
+    const name = given ?? (await askName());
+    if (name === "") return undefined;
     try {
-      return { address, hostKey: await confirmHostKey(address, question) };
+      return await reachHost(name, question);
     } catch (error) {
       if (given !== undefined || !(error instanceof ProblemError)) throw error;
       console.error(error.message);
@@ -169,7 +180,11 @@ function askNetwork(): Promise<string> {
   return ask("network", "From which network may ssh connect (such as 192.0.2.1/32)?", "--ssh-from NETWORK");
 }
 
-async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boolean): Promise<LoginMethod> {
+async function chooseLogin(
+  { keyFile, agent, password }: InitFlags,
+  isCloud: boolean,
+  configured: string | undefined,
+): Promise<LoginMethod> {
   if (agent || password) return agent ? "agent" : "password";
   if (keyFile !== undefined) {
     const fault = checkKeyFile(keyFile);
@@ -178,11 +193,15 @@ async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boo
   }
   const count = isCloud ? 0 : countAgentKeys();
   const byAgent = { value: "agent", name: `with the ssh agent (keys in it: ${count})` };
+  const byFile = (file: string) => ({ value: file, name: `with the key in ${file}` });
   const choice = await askChoice(
     "How does the program log in?",
     [
+      ...(configured === undefined ? [] : [byFile(configured)]),
       ...(count > 0 ? [byAgent] : []),
-      ...listKeyFiles().map((file) => ({ value: file, name: `with the key in ${file}` })),
+      ...listKeyFiles()
+        .filter((file) => file !== configured)
+        .map(byFile),
       { value: "other", name: "with a key in another file" },
       ...(isCloud ? [] : [{ value: "password", name: "with a password" }]),
       ...(count > 0 || isCloud ? [] : [byAgent]),

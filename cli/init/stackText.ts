@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import { findNewHostGap, type VersionGap } from "../../core/chain/requiredVersions.ts";
 import { readRequiredVersions } from "../../core/chain/versionRules.ts";
+import type { StackConfig } from "../../core/config/config.ts";
 import type { HostProvider } from "../../core/config/hostSchema.ts";
 import { shortenStackName } from "../pulumi/stackName.ts";
 
@@ -27,6 +28,11 @@ export interface InitFlags
 
 export type LoginMethod = "agent" | "password" | { readonly keyFile: string };
 
+export type JumpHost = Pick<
+  NonNullable<StackConfig["ssh"]["proxy"]>,
+  "address" | "hostKey" | "user" | "port" | "privateKeyFile"
+>;
+
 export interface Answers {
   readonly stack: string;
   readonly pillar: string;
@@ -39,9 +45,11 @@ export interface Answers {
   readonly sshFrom: readonly string[];
   readonly user: string;
   readonly port: number;
+  /** The jump host before the host. */
+  readonly proxy?: JumpHost | undefined;
   readonly login: LoginMethod;
   /** The witnesses of the chain: the Pillar's present host and independent nodes. */
-  readonly oldHost?: { readonly address: string; readonly hostKey: string } | undefined;
+  readonly oldHost?: (JumpHost & { readonly proxy?: JumpHost | undefined }) | undefined;
   readonly references: readonly string[];
   readonly release?: string | undefined;
   readonly releaseSha256?: string | undefined;
@@ -111,12 +119,13 @@ function listReplacements(answers: Answers): Replacement[] {
   return places.filter((place) => place !== false);
 }
 
-function formatLogin({ provider, user, port, login: by }: Answers): string {
+function formatLogin({ provider, user, port, proxy, login: by }: Answers): string {
   const ways = { agent: "    agent: true", password: "    # The password is a secret of the stack, below." };
   const lines = [
     provider === "existing" && `    user: ${formatScalar(user)} # another user than root becomes root with sudo`,
     port !== 22 && `    port: ${port}`,
     typeof by === "string" ? ways[by] : `    privateKeyFile: ${formatScalar(by.keyFile)}`,
+    proxy !== undefined && formatBlock({ proxy }).trimEnd(),
   ];
   return lines.filter((line) => line !== false).join("\n");
 }
@@ -128,9 +137,7 @@ function formatWitnesses({ oldHost, references }: Answers): string {
       ? ["  pillar-host:sync:", `    references: [${references.map(formatScalar).join(", ")}]`]
       : []),
     // Without an answer the example's commented block stays: a later move of the orchestrator needs it.
-    oldHost
-      ? `  pillar-host:oldHost:\n    address: ${formatScalar(oldHost.address)}\n    hostKey: ${oldHost.hostKey}\n`
-      : "$1",
+    oldHost ? `  pillar-host:oldHost:\n${formatBlock(oldHost)}` : "$1",
   ].join("\n");
 }
 
@@ -138,5 +145,8 @@ const formatNodeRelease = ({ url, sha256, version }: NonNullable<Answers["nodeRe
   `    # The node's release: the controller may build an older one than the network requires.
     release:\n      url: ${formatScalar(url)}\n      sha256: "${sha256}"\n      version: ${version}\n`;
 
-/** Formats a text for YAML, quoted if it would be read as another type. A `$` is doubled, as String.replace needs it. */
-const formatScalar = (text: string) => stringify(text, { lineWidth: 0 }).trim().replaceAll("$", "$$$$");
+/** Formats the keys of a block, for String.replace. Leaves undefined ones out. */
+const formatBlock = (block: object) => `${formatScalar(block).replace(/^/gm, "    ")}\n`;
+
+/** Formats a value for YAML; a text is quoted if it would be read as another type. A `$` is doubled, as String.replace needs it. */
+const formatScalar = (value: string | object) => stringify(value, { lineWidth: 0 }).trim().replaceAll("$", "$$$$");

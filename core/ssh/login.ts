@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { type StdioOptions, spawnSync } from "node:child_process";
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 import { printable, takeFirstLine } from "../util/printable.ts";
@@ -31,11 +31,17 @@ export function createLoginKeys(configured?: string): LoginKeys {
 
 /** Counts the keys in this shell's ssh agent; 0 if no agent answers. */
 export function countAgentKeys(): number {
-  if (!process.env.SSH_AUTH_SOCK) return 0;
+  const listed = process.env.SSH_AUTH_SOCK ? runSshTool("ssh-add", ["-L"]).trim() : "";
+  return listed === "" ? 0 : listed.split("\n").length;
+}
+
+/** Returns what a program of this machine's ssh prints; empty if it fails, is missing or takes longer than 5 s. */
+export function runSshTool(program: "ssh" | "ssh-add" | "ssh-keygen", args: readonly string[]): string {
   // Pulumi gives its processes all secrets in two variables: no other program needs them.
   const { PULUMI_CONFIG: _config, PULUMI_CONFIG_PASSPHRASE: _phrase, ...env } = process.env;
-  const { status, stdout } = spawnSync("ssh-add", ["-L"], { encoding: "utf8", timeout: 5000, env });
-  return status === 0 ? stdout.trim().split("\n").length : 0;
+  const stdio: StdioOptions = ["ignore", "pipe", "ignore"];
+  const { status, stdout } = spawnSync(program, args, { encoding: "utf8", timeout: 5000, env, stdio });
+  return status === 0 ? stdout : "";
 }
 
 /** Most hosts end a login after 6 keys (MaxAuthTries of sshd), and only ssh itself can use keys of these two kinds. */

@@ -10,7 +10,7 @@ export interface LoginError extends Error {
   reason?: string;
 }
 
-const alias = ". Is it an alias of ~/.ssh/config, which is not read here? ssh -G NAME shows its hostname";
+const alias = ". Is it a name of ~/.ssh/config, which only init and adopt read? ssh -G NAME shows its hostname";
 
 /** Creates the error of a host that can't be reached. `said`: the host's own words, if any. */
 export function createUnreachedError(where: string, error?: Error & { code?: unknown }, said = ""): LoginError {

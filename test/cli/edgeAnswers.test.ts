@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -44,6 +44,17 @@ test("adopt refuses the other stack's own host under another name", async () => 
   const { exitCode, all, changes } = await adopt("localhost", `localhost ${ownKey} root@here`);
   expect([exitCode, changes]).toEqual([2, []]);
   expect(all).toContain("localhost is the host of prod-2 already: nothing was made");
+});
+
+test("adopt takes a name of ~/.ssh/config, with the user and the port there", async () => {
+  mkdirSync(join(place(), ".bin"));
+  const printed = "user admin\nhostname 198.51.100.9\nport 2222";
+  writeFileSync(join(place(), ".bin/ssh"), `#!/bin/sh\n[ "$*" = "-G -- old" ] && echo '${printed}'\n`, { mode: 0o700 });
+  const { exitCode, all, changes } = await adopt("old", key);
+  expect(exitCode, all).toBe(0);
+  const values = { "host.address": "198.51.100.9", "ssh.user": "admin", "ssh.port": "2222" };
+  for (const [name, value] of Object.entries(values)) expect(changes.join()).toContain(`pillar-host:${name}=${value}`);
+  expect(all).toContain("the pass phrase of prod-2, changed by what your ssh has for this host.");
 });
 
 const initAnswers = [

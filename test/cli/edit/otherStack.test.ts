@@ -12,7 +12,7 @@ const viaProxy = configOf({ ssh: { password: "x", proxy } });
 const written = (settings: object) => JSON.parse(JSON.stringify(settings)) as object;
 
 test("writes only address and key of an adopted host if nothing else is configured", () => {
-  expect(written(createAdoptedSettings(configOf(), "198.51.100.9", hostKey))).toEqual({
+  expect(written(createAdoptedSettings(configOf(), { address: "198.51.100.9", hostKey }))).toEqual({
     "host.provider": "existing",
     "host.address": "198.51.100.9",
     "host.hostKey": hostKey,
@@ -48,7 +48,7 @@ test("takes an adopted host's login and names from the old host's block, if that
   const names = { service: "znnd", dataDir: "/data/znn", rpcPort: 4000, orchestrator: { service: "signer" } };
   const oldHost = { address: "198.51.100.9", hostKey: proxyKey, user: "op", proxy, ...names };
   const config = configOf({ oldHost, orchestrator: { move: true, firstMove: "acknowledged", release } });
-  const adopted = (address: string) => written(createAdoptedSettings(config, address, hostKey));
+  const adopted = (address: string) => written(createAdoptedSettings(config, { address, hostKey }));
   expect(adopted("198.51.100.9")).toMatchObject({
     "ssh.user": "op",
     "ssh.proxy.address": "192.0.2.1",

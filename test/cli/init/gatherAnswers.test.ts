@@ -1,13 +1,19 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { parse } from "yaml";
 import { gatherAnswers } from "../../../cli/init/gatherAnswers.ts";
 import { choosePassphrase } from "../../../cli/init/stackSecrets.ts";
+import { formatStackFile, readExample } from "../../../cli/init/stackText.ts";
 import { fakeNode, sshHost, synced, use } from "../../core/chain/fakes.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
 
 /** A question's pattern, and the answer that is typed. */
 type Typed = readonly [question: RegExp, answer: string | boolean];
 
 /** The answers that are left, and all that was on the screen: questions, refused answers, and the program's lines. */
-const terminal = vi.hoisted(() => ({ typed: [] as Typed[], screen: [] as string[] }));
+const terminal = vi.hoisted(() => ({ typed: [] as Typed[], screen: [] as string[], choices: [] as string[] }));
 
 vi.mock("../../../cli/terminal/prompts.ts", () => {
   const answer = (message: string) => {
@@ -20,7 +26,10 @@ vi.mock("../../../cli/terminal/prompts.ts", () => {
     isTerminal: () => true,
     askConfirmation: async (message: string) => answer(message),
     askSecret: async (message: string) => answer(message),
-    askChoice: async (message: string) => answer(message),
+    askChoice: async (message: string, choices: readonly { readonly value: string }[]) => {
+      terminal.choices = choices.map(({ value }) => value);
+      return answer(message);
+    },
     askText: async (message: string, { validate = () => true, default: usual = "" }: TextOptions = {}) => {
       for (;;) {
         const text = String(answer(message)) || usual;
@@ -37,9 +46,20 @@ interface TextOptions {
   readonly validate?: (text: string) => boolean | string | Promise<boolean | string>;
 }
 
+const place = scratchDirectory();
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Writes a ~/.ssh/config, which ssh reads in place of this user's. */
+const configureSsh = (...lines: string[]) =>
+  writeFileSync(join(place(), "config"), [...lines, `Host *\n  UserKnownHostsFile ${place()}/known`, ""].join("\n"));
+
 beforeEach(() => {
   terminal.typed = [];
   terminal.screen = [];
+  configureSsh();
+  const command = `#!/bin/sh\nPATH=/usr/bin:/bin exec ssh -F '${place()}/config' "$@"\n`;
+  writeFileSync(join(place(), "ssh"), command, { mode: 0o700 });
+  vi.stubEnv("PATH", `${place()}:${process.env.PATH}`);
   vi.spyOn(console, "error").mockImplementation((line) => void terminal.screen.push(String(line)));
 });
 
@@ -131,4 +151,120 @@ test("asks for another pass phrase if one is too short, or typed differently the
   terminal.typed.push([choose, phrase], [repeat, phrase]);
   expect(await choosePassphrase()).toBe(phrase);
   expect(screen().match(/This one is too short/g)).toHaveLength(3);
+});
+
+const address = /What is the host's address\?/;
+const user = /Which user logs in/;
+const same = /Is it the same key\?/;
+const references: Typed = [/independent nodes' RPCs/, "http://127.0.0.1:1"];
+const reference = ["http://127.0.0.1:1"];
+
+/** Writes a key without a pass phrase. @returns its file, and its public half */
+function writeKey(name: string) {
+  const file = join(place(), name);
+  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", file]);
+  return { file, line: readFileSync(`${file}.pub`, "utf8") };
+}
+
+/** Returns the keys of the stack's file that init writes. */
+const written = (answers: Awaited<ReturnType<typeof typing>>) =>
+  parse(formatStackFile(readExample(answers), answers)).config;
+
+test("takes a name of ~/.ssh/config: its address, port and user, and its key first", async () => {
+  const host = await use(sshHost());
+  const { file } = writeKey("own-key");
+  configureSsh(
+    "Host pillar-2",
+    `  HostName 127.0.0.1\n  Port ${host.port}\n  User operator\n  IdentityFile ${file}`,
+    "Match host 198.51.100.9\n  User old-admin\n  Port 2222",
+  );
+  const typed: Typed[] = [[address, "pillar-2"], [same, true], [user, ""], [present, "198.51.100.9"], references];
+  typed.push([/How does the program log in\?/, file]);
+  const answers = await typing(typed, { agent: undefined, oldHostKey: key });
+  expect(written(answers)).toMatchObject({
+    "pillar-host:host": { address: "127.0.0.1", hostKey: host.hostKey },
+    "pillar-host:ssh": { user: "operator", port: host.port, privateKeyFile: file },
+    "pillar-host:oldHost": { address: "198.51.100.9", hostKey: key, user: "old-admin", port: 2222 },
+  });
+  expect(terminal.choices[0]).toBe(file);
+});
+
+test("takes user@address, and an option before what ssh has", async () => {
+  const host = await use(sshHost());
+  configureSsh("Host 127.0.0.1\n  Port 1\n  User configured");
+  const port = String(host.port);
+  const typed: Typed[] = [
+    [address, "root@x y"],
+    [address, "me@127.0.0.1"],
+    [same, true],
+    [present, ""],
+  ];
+  expect(await typing([...typed, references], { port })).toMatchObject({
+    address: "127.0.0.1",
+    user: "me",
+    port: host.port,
+  });
+  expect(screen()).toContain("needed an IP address, a host name, or a name of ~/.ssh/config");
+  expect(await typing([], { address: "me@127.0.0.1", hostKey: key, port: "24", user: "op", reference })).toMatchObject({
+    user: "op",
+    port: 24,
+  });
+});
+
+test("works without ssh: the name is the address", async () => {
+  vi.stubEnv("PATH", "/nonexistent");
+  expect(await typing([], { address: "me@pillar-2", hostKey: key, reference })).toMatchObject({
+    address: "pillar-2",
+    user: "me",
+    port: 22,
+  });
+});
+
+test("reaches a host through the jump host of ~/.ssh/config, whose key is confirmed, too", async () => {
+  const { file, line } = writeKey("jump-key");
+  const attempts: string[] = [];
+  const bastion = await use(
+    sshHost((attempt) => {
+      attempts.push(`${attempt.username} ${attempt.method}`);
+      return attempt.method === "publickey" && attempt.key.data.toString("base64") === line.split(" ")[1];
+    }),
+  );
+  const host = await use(sshHost());
+  configureSsh(
+    `Host inside\n  HostName 127.0.0.1\n  Port ${host.port}\n  ProxyJump gate`,
+    `Host gate\n  HostName 127.0.0.1\n  Port ${bastion.port}\n  User jumper\n  IdentityFile ${file}`,
+    "Host far\n  ProxyJump gate,inside",
+  );
+  const login: Typed = [/How does the program log in\?/, "agent"];
+  const typed: Typed[] = [[address, "far"], [address, "inside"], [same, true], login, [same, true], [user, "root"]];
+  const answers = await typing([...typed, [present, ""], references], { agent: undefined });
+  expect(written(answers)["pillar-host:ssh"]).toEqual({
+    user: "root",
+    port: host.port,
+    agent: true,
+    proxy: { address: "127.0.0.1", hostKey: bastion.hostKey, user: "jumper", port: bastion.port, privateKeyFile: file },
+  });
+  expect(answers.hostKey).toBe(host.hostKey);
+  expect(attempts).toContain("jumper publickey");
+  expect(screen()).toContain("your ssh reaches far through more than one jump host: gate,inside");
+  expect(screen()).toContain("Your ssh reaches 127.0.0.1 through the jump host gate, so the program will, too.");
+});
+
+test.each([false, true])("says what known_hosts has for a host, before the question (hashed: %s)", async (isHashed) => {
+  const host = await use(sshHost());
+  const asked = async (known: string) => {
+    writeFileSync(join(place(), "known"), known);
+    if (isHashed && known !== "")
+      execFileSync("ssh-keygen", ["-q", "-H", "-f", join(place(), "known")], { stdio: "ignore" });
+    terminal.screen = [];
+    const typed: Typed[] = [[address, "127.0.0.1"], [same, true], [present, ""], references];
+    await typing(typed, { port: String(host.port) });
+    return screen().slice(0, screen().indexOf("Is it the same key?"));
+  };
+  const at = `[127.0.0.1]:${host.port}`;
+  expect(await asked(`${at} ${host.hostKey}\n`)).toContain("It is the same key as in your known_hosts");
+  expect(await asked(`${at} ${key}\n`)).toContain("WARNING: your known_hosts has ANOTHER key for this host.");
+  // Another port is another server.
+  for (const none of ["", `127.0.0.1 ${key}\n`, `@revoked ${at} ${key}\n`])
+    expect(await asked(none)).not.toContain("known_hosts");
 });

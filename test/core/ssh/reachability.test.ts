@@ -91,7 +91,7 @@ test("fails at once for an unknown name, another host key and a refused login", 
   const noName = Object.assign(new Error("getaddrinfo ENOTFOUND nowhere.example"), { code: "ENOTFOUND" });
   const name = worldOf(createUnreachedError("op@nowhere.example:22", noName));
   expect(await failure(name.deps)).toContain(
-    "  found: getaddrinfo ENOTFOUND nowhere.example. Is it an alias of ~/.ssh/config, which is not read here? ssh -G NAME shows its hostname\n",
+    "  found: getaddrinfo ENOTFOUND nowhere.example. Is it a name of ~/.ssh/config, which only init and adopt read? ssh -G NAME shows its hostname\n",
   );
   const key = worldOf(otherKey);
   expect(await failure(key.deps)).toBe(
