@@ -264,7 +264,7 @@ test.each([false, true])("says what known_hosts has for a host, before the quest
   const at = `[127.0.0.1]:${host.port}`;
   expect(await asked(`${at} ${host.hostKey}\n`)).toContain("It is the same key as in your known_hosts");
   expect(await asked(`${at} ${key}\n`)).toContain("WARNING: your known_hosts has ANOTHER key for this host.");
-  // Another port is another server.
+  // The key of another port is that of another server.
   for (const none of ["", `127.0.0.1 ${key}\n`, `@revoked ${at} ${key}\n`])
     expect(await asked(none)).not.toContain("known_hosts");
 });
