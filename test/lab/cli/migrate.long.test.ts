@@ -211,7 +211,7 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
       killed += ended === "killed" || kill.keys ? 1 : 0;
       endings.push(shown);
       if (!kill.after.source.startsWith("stopping")) continue;
-      // Nobody signs: the command that was cut off, `status --all` and the next run say so first.
+      // While no host signs, the command that was cut off, `status --all` and the next run say so first.
       expect(shown.trimEnd().split("\n").slice(-3).join("\n")).toMatch(
         /NO host signs: the bridge is without this orchestrator\nsince \S+ \S+ UTC\. Continue now[^\n]*\n {2}\.\/pillar-host migrate prod prod-2 --yes/,
       );

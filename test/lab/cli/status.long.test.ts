@@ -107,6 +107,7 @@ describe("pillar-host status", () => {
     const [live, plain, upEnded] = await Promise.all([watching.then(keep), piped, up.end()]);
     expect(upEnded.exitCode).toBe(0);
     expect(live.exitCode).toBe(0);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the screen is drawn from its corner
     expect(live.output).toMatch(/\u001b\[HPillar Anvil, prod \(10\.77\.0\.11\) +\d\d:\d\d:\d\d UTC/);
     expect(live.output).toMatch(/^sync +\[#+-+\] \d\d\.\d %, height \d+ of 20\d\d\d/m);
     // The bell.

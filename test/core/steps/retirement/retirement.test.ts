@@ -67,7 +67,7 @@ const nothing = {
   sharesBeside: [],
   unit: { load: "", active: "", sub: "", since: "", restarts: 0, result: "" },
 };
-const none = { ...nothing, connections: [] };
+const none = { ...nothing, connections: [], leased: false };
 const signerOf = (facts: object) => ({ ...none, lacks: parts, ...facts });
 const shown = { code: 0, stdout: "", stderr: "" };
 const unit = "mkdir units; echo '[Unit]' > units/go-node.service";
