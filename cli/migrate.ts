@@ -3,8 +3,7 @@ import type { RunStep } from "../core/journey/decideJourney.ts";
 import { decideMigration, type MigrationInput } from "../core/journey/migration.ts";
 import { commandsFor } from "../core/util/commands.ts";
 import { ProblemError } from "../core/util/problem.ts";
-import { quoteShellWord } from "../core/util/quote.ts";
-import type { MoveOptions } from "./edit/moveOrchestrator.ts";
+import { formatOptions, type MoveOptions } from "./edit/moveOrchestrator.ts";
 import { createPulumi } from "./pulumi/pulumiCommand.ts";
 import { removeSettings } from "./pulumi/stackFiles.ts";
 import { shortenStackName } from "./pulumi/stackName.ts";
@@ -93,18 +92,6 @@ export async function migrate(
       return exitCode;
     }
   }
-}
-
-/** Returns the options as they were typed. */
-function formatOptions({ yes, firstMove, release, releaseSha256, releaseVersion }: MigrateOptions): string[] {
-  const values = { "--release": release, "--release-sha256": releaseSha256, "--release-version": releaseVersion };
-  return [
-    ...(yes ? ["--yes"] : []),
-    ...(firstMove ? ["--first-move"] : []),
-    ...Object.entries(values).flatMap(([option, value]) =>
-      value === undefined ? [] : [option, quoteShellWord(value)],
-    ),
-  ];
 }
 
 async function runStep(

@@ -100,14 +100,30 @@ export async function askRelease(
   return { release: url, releaseSha256, releaseVersion };
 }
 
-type ReleaseCheck = Pick<MoveOptions, "from" | "command" | "firstMove" | keyof ReleaseOptions> &
-  Readonly<{ up?: boolean; yes?: boolean }>;
+type TypedOptions = ReleaseOptions & Readonly<{ firstMove?: boolean; up?: boolean; yes?: boolean }>;
+
+/** Returns options as they are typed. */
+export const formatOptions = ({
+  release,
+  releaseSha256,
+  releaseVersion,
+  firstMove,
+  yes,
+  up,
+}: TypedOptions): string[] => [
+  ...Object.entries({ "--release": release, "--release-sha256": releaseSha256, "--release-version": releaseVersion })
+    .filter((entry): entry is [string, string] => entry[1] !== undefined)
+    .flatMap(([option, value]) => [option, quoteShellWord(value)]),
+  ...(firstMove ? ["--first-move"] : []),
+  ...(yes ? ["--yes"] : []),
+  ...(up === false ? ["--no-up"] : []),
+];
 
 /** Returns what the release for the new host lacks, or undefined. The run checks the rest before any change. */
 export function findReleaseProblem(
   stack: string,
   config: Pick<StackConfig, "orchestrator">,
-  { from, up, command, yes, firstMove, ...given }: ReleaseCheck,
+  { from, command = "move", ...given }: Pick<MoveOptions, "from" | "command"> & TypedOptions,
 ): string | undefined {
   const { url, sha256, version } = chooseRelease(config, given);
   const isVersionMissing = url !== undefined && version === undefined;
@@ -118,14 +134,15 @@ export function findReleaseProblem(
     isVersionMissing && "give --release-version the version, such as v0.0.9a",
   ];
   if (!needed.some(Boolean)) return undefined;
-  const release = given.release ?? (url === undefined ? knownRelease : undefined);
-  const releaseVersion = given.releaseVersion ?? (isVersionMissing ? "VERSION" : undefined);
-  const options = [
-    ...(firstMove ? ["--first-move"] : []),
-    ...(yes ? ["--yes"] : []),
-    ...(up === false && command !== "migrate" ? ["--no-up"] : []),
-  ];
-  const again = commandsFor(stack).moveWithHash(from, { release, releaseVersion }, options, command);
+  const options = formatOptions({
+    ...given,
+    up: command === "migrate" || given.up,
+    release: given.release ?? (url === undefined ? knownRelease : undefined),
+    releaseSha256: "SHA256",
+    releaseVersion: given.releaseVersion ?? (isVersionMissing ? "VERSION" : undefined),
+  });
+  const { move, migrate, restoreFrom } = commandsFor(stack);
+  const again = { move, migrate, restore: restoreFrom }[command](from, ...options);
   return formatProblem({
     what: "the orchestrator's release for the new host is not complete: nothing was changed",
     found: url,

@@ -42,30 +42,16 @@ export function commandsFor(stack: string) {
     adopt: (address: string, like: string, ...options: readonly string[]) =>
       pillarHost("adopt", address, "--like", quoteShellWord(like), ...options),
     /** Runs on the stack that the orchestrator moves to. */
-    move: (from: string) => pillarHost("move", "--from", quoteShellWord(from)),
+    move: (from: string, ...options: readonly string[]) =>
+      pillarHost("move", "--from", quoteShellWord(from), ...options),
     /** Runs on the stack of the host that gets the orchestrator. */
     restore: pillarHost("restore", "--backup", "FILE"),
+    restoreFrom: (from: string, ...options: readonly string[]) =>
+      pillarHost("restore", "--from", quoteShellWord(from), ...options),
     retire: (successor: string) => pillarHost("retire", "--successor", quoteShellWord(successor)),
     /** Runs on the stack that the Pillar moves to. */
     migrate: (old: string, ...options: readonly string[]) =>
       [tool, "migrate", quoteShellWord(old), name, ...options].join(" "),
-    /** Has the placeholder SHA256 for the hash of the orchestrator's release. */
-    moveWithHash: (
-      from: string,
-      { release, releaseVersion }: { readonly release?: string; readonly releaseVersion?: string },
-      options: readonly string[],
-      command: "move" | "restore" | "migrate" = "move",
-    ) => {
-      const old = quoteShellWord(from);
-      const isMigration = command === "migrate";
-      return [
-        isMigration ? `${tool} migrate ${old} ${name}` : pillarHost(command, "--from", old),
-        ...(release === undefined ? [] : ["--release", quoteShellWord(release)]),
-        "--release-sha256 SHA256",
-        ...(releaseVersion === undefined ? [] : ["--release-version", quoteShellWord(releaseVersion)]),
-        ...options,
-      ].join(" ");
-    },
     backup: pillarHost("backup"),
     check: (...options: readonly string[]) => pillarHost("check", ...options),
     resume: (...options: readonly string[]) => pillarHost("resume", ...options),

@@ -154,7 +154,7 @@ test("asks once, before the first run, for what the move needs, and prints the o
   });
   expect(asked).toEqual(["after 0 runs"]);
   expect(given).toEqual([expect.objectContaining(answers), expect.objectContaining(answers)]);
-  expect(said).toContain("To continue: ./pillar-host migrate prod prod-2 --yes --first-move\n");
+  expect(said).toContain("To continue: ./pillar-host migrate prod prod-2 --first-move --yes\n");
 });
 
 test("says after Ctrl-C what it waited for, and how to continue", async () => {

@@ -15,14 +15,9 @@ test.each([
   [prod.set("a", 0.5), "pulumi config set --type float --path pillar-host:a 0.5 -s prod-2"],
   [prod.setText("a", "7"), "pulumi config set --type string --path pillar-host:a 7 -s prod-2"],
   [prod.setSecret("ssh.password"), "pulumi config set --secret --path pillar-host:ssh.password -s prod-2"],
-  [
-    prod.moveWithHash("prod", { release: "https://x", releaseVersion: "v1" }, ["--no-up"]),
-    "./pillar-host move prod-2 --from prod --release https://x --release-sha256 SHA256 --release-version v1 --no-up",
-  ],
-  [
-    prod.moveWithHash("prod", {}, ["--yes"], "migrate"),
-    "./pillar-host migrate prod prod-2 --release-sha256 SHA256 --yes",
-  ],
+  [prod.move("a b", "--no-up"), "./pillar-host move prod-2 --from 'a b' --no-up"],
+  [prod.restoreFrom("prod", "--no-up"), "./pillar-host restore prod-2 --from prod --no-up"],
+  [prod.migrate("prod", "--yes"), "./pillar-host migrate prod prod-2 --yes"],
 ])("prints %s", (command, printed) => {
   expect(command).toBe(printed);
 });
