@@ -149,15 +149,17 @@ function decideOrchestrator(facts: StackFacts, stage: JourneyStage): Before | un
   const { stack, old, settings } = facts;
   const address = settings?.oldHost;
   if (address === undefined || takeValue(facts.parts?.orchestrator)?.runsOnOld !== true) return undefined;
-  const { move } = commandsFor(stack);
-  const [name, line] = old?.stack ? [stack, move(old.stack)] : ["OLD", commandsFor("OLD").adopt(address, stack)];
-  const command = old?.stack ? "move" : "adopt";
+  const line = old?.stack ? commandsFor(stack).move(old.stack) : commandsFor("OLD").adopt(address, stack);
   const isEarly = offering.includes(stage) || stage === "unseen";
   return {
     before: "orchestrator",
     next: `${isEarly ? "do not update the wallet yet; " : ""}the orchestrator moves first: ${line}`,
-    lines: texts.formatOrchestratorFirst({ stack, address, isEarly, command, line }),
-    step: createRunStep(command, name, line, { address }),
+    lines: [
+      `Next: move the orchestrator. It runs on the old host (${address}).`,
+      ...(isEarly ? ["Change nothing in the wallet until the orchestrator has moved."] : []),
+      ...(old?.stack ? [`  ${line}`] : texts.formatAdoption(stack, line)),
+    ],
+    step: old?.stack ? createRunStep("move", stack, line) : createRunStep("adopt", "OLD", line, { address }),
   };
 }
 

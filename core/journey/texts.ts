@@ -265,27 +265,10 @@ export const formatUnfinished = ({ up, status }: Commands, isSyncing: boolean): 
 ];
 
 /** Formats the adoption of an old host without a stack. `move` and `retire` need a stack for that host. */
-const formatAdoption = (stack: string, adopt: string): string[] => [
+export const formatAdoption = (stack: string, adopt: string): string[] => [
   "First adopt the old host; nothing on it changes. OLD is a name of your choice, such as prod:",
   `  ${adopt}`,
   `Or let one command run every step: ${commandsFor(stack).migrate("OLD")}`,
-];
-
-interface OrchestratorFirst {
-  readonly stack: string;
-  /** Address of the old host. */
-  readonly address: string;
-  /** True if the wallet was not updated yet. */
-  readonly isEarly: boolean;
-  readonly command: "adopt" | "move";
-  readonly line: string;
-}
-
-/** Formats the move of an orchestrator that runs on the old host, or the adoption before it. */
-export const formatOrchestratorFirst = ({ stack, address, isEarly, command, line }: OrchestratorFirst): string[] => [
-  `Next: move the orchestrator. It runs on the old host (${address}).`,
-  ...(isEarly ? ["Change nothing in the wallet until the orchestrator has moved."] : []),
-  ...(command === "adopt" ? formatAdoption(stack, line) : [`  ${line}`]),
 ];
 
 /** The sentences of a migration from the stack `old` to the stack `fresh`. */
