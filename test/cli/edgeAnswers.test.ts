@@ -11,8 +11,12 @@ const ownKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQ
 const place = scratchDirectory();
 
 beforeEach(() => {
+  stacks = "[]";
   writeFileSync(join(place(), "key"), "");
 });
+
+/** The stacks that pulumi lists. The host of `prod` is 198.51.100.9. */
+let stacks = "[]";
 
 /** Runs the tool with a pulumi that has the stack prod-2. @returns its output, and the changes requested from pulumi */
 const run = (...args: string[]) => runWith({ PULUMI_CONFIG_PASSPHRASE: "four random words" }, ...args);
@@ -20,7 +24,7 @@ const run = (...args: string[]) => runWith({ PULUMI_CONFIG_PASSPHRASE: "four ran
 async function runWith(phrase: Readonly<Record<string, string>>, ...args: string[]) {
   const config = printConfig({ ...least, host: { ...least.host, hostKey: ownKey } });
   const script = `echo "$*" >> asked
-case "$1 $2" in "config --json") echo '${config}';; "stack ls") echo '[]';; esac`;
+case "$*" in "config --json"*) echo '${config}';; "stack ls"*) echo '${stacks}';; *host.address*"-s prod "*) echo 198.51.100.9;; esac`;
   const env = { PULUMI_BACKEND_URL: `file://${place()}`, ...phrase };
   const { exitCode, all } = await runTool(place(), script, args, env);
   const asked = existsSync(join(place(), "asked")) ? readFileSync(join(place(), "asked"), "utf8") : "";
@@ -55,6 +59,20 @@ test("adopt takes a name of ~/.ssh/config, with the user and the port there", as
   const values = { "host.address": "198.51.100.9", "ssh.user": "admin", "ssh.port": "2222" };
   for (const [name, value] of Object.entries(values)) expect(changes.join()).toContain(`pillar-host:${name}=${value}`);
   expect(all).toContain("the pass phrase of prod-2, changed by what your ssh has for this host.");
+});
+
+test("adopt refuses a second stack of one host, and names the first one", async () => {
+  stacks = '[{"name":"prod"},{"name":"prod-2"},{"name":"old"}]';
+  const { exitCode, all, changes } = await adopt("198.51.100.9", key);
+  expect([exitCode, changes]).toEqual([2, []]);
+  expect(all).toContain(
+    [
+      "198.51.100.9 is the host of stack prod already: nothing was made",
+      "  needed: continue with that stack: pulumi up -s prod",
+      "  Then: ./pillar-host next prod-2",
+    ].join("\n"),
+  );
+  expect((await adopt("198.51.100.8", key)).all).not.toContain("already: nothing was made");
 });
 
 const initAnswers = [
