@@ -25,7 +25,21 @@ export function takeFirstLine(text: string): string {
   return line;
 }
 
+type Send = (text: string) => Promise<unknown>;
+const lines: { send?: Send; sent?: Promise<unknown> } = {};
+
+/** Makes `say` send its lines, one after the other, instead of printing them. */
+export function sendLines(send: Send): void {
+  Object.assign(lines, { send, sent: undefined });
+}
+
+/** Resolves once the lines are sent that were said so far; undefined if there are none. */
+export const linesSent = (): Promise<unknown> | undefined => lines.sent;
+
 /** Prints a line from a provider's process, made safe for the terminal. Use no console.log: a line may quote a host. */
 export function say(line: string): void {
-  console.log(printableLines(line));
+  const { send, sent } = lines;
+  const text = printableLines(line);
+  if (send === undefined) console.log(text);
+  else lines.sent = Promise.resolve(sent).then(() => send(text));
 }

@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { type Notice, sendNotice } from "../../core/notify/notify.ts";
 import { checkVersion } from "../../core/util/checkVersion.ts";
-import { printableLines, say } from "../../core/util/printable.ts";
+import { linesSent, printableLines, say } from "../../core/util/printable.ts";
 import { hasKind } from "../../core/util/problem.ts";
 import type { DynamicType } from "../../core/util/resourceTypes.ts";
 import { watchEngine } from "./engine.ts";
@@ -120,9 +120,14 @@ function runWatched<T>(work: (run: Omit<ProviderRun, "prepare">) => Promise<T>):
     };
     try {
       return await work({ signal: engine.signal, tell });
+    } catch (error) {
+      // Again below the lines said so far: the engine prints a resource's error before or behind those lines, by chance.
+      if (linesSent() && !hasKind(error, "awaiting")) say((error as Error).message);
+      throw error;
     } finally {
       if (!engine.signal.aborted) engine.stop();
       await Promise.all(notices);
+      await linesSent();
     }
   });
 }

@@ -34,9 +34,12 @@ Status.prototype.addDetails = function (detail) {
   return addDetails.call(this, detail);
 };
 
-// Connects the SDK's log with the engine, as in a program: a wait shows its progress beside its resource.
+// Connects the SDK's log with the engine, as in a program: a wait shows its progress beside its resource, and lines keep their
+// order. The engine would print what this process writes in one piece, after the next step, which the program sends last.
 const { getProject, getStack, resetOptions } = require("@pulumi/pulumi/runtime/settings");
 resetOptions(getProject(), getStack(), -1, process.argv[2] ?? "", "", false, "");
+const { info } = require("@pulumi/pulumi/log");
+require("../../../core/util/printable.ts").sendLines((/** @type {string} */ text) => info(text));
 
 // A provider leaves its connection to the next one (core/ssh/connection.ts), because a host may limit new connections.
 Reflect.set(process, "idleSshSessions", new Map());

@@ -15,16 +15,16 @@ const sdk = createRequire(createRequire(import.meta.url).resolve("@pulumi/pulumi
 const grpc = sdk("@grpc/grpc-js");
 const { Struct } = sdk("google-protobuf/google/protobuf/struct_pb");
 const messages = sdk("./proto/provider_pb");
+const { EngineService } = sdk("./proto/engine_grpc_pb");
+const { Empty } = sdk("google-protobuf/google/protobuf/empty_pb");
 const { ResourceProviderClient } = sdk("./proto/provider_grpc_pb");
 const { Status } = sdk("./proto/status_pb");
 
 type Client = InstanceType<typeof ResourceProviderClient>;
 
 /** Starts the process and sends it a stack's configuration as the engine does: each value as a text. */
-async function startProcess(blocks: object = {}) {
-  const starter = spawn(process.execPath, ["providers/runtime/process/dynamic-provider.cjs", "127.0.0.1:1"], {
-    cwd: root,
-  });
+async function startProcess(blocks: object = {}, engine = "127.0.0.1:1") {
+  const starter = spawn(process.execPath, ["providers/runtime/process/dynamic-provider.cjs", engine], { cwd: root });
   const complaints = text(starter.stderr);
   const [port] = await once(createInterface({ input: starter.stdout }), "line");
   const client: Client = new ResourceProviderClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
@@ -90,20 +90,51 @@ async function detailsOf(method: string, properties: object, to = shared): Promi
   return details.map((detail) => detail.getTypeUrl().replace(/.*[.]/, ""));
 }
 
+const createGateSettings = async (wait: string) => ({
+  pillar: { name: "Anvil" },
+  host: { provider: "existing", address: "127.0.0.1" },
+  ssh: { password: "login-pw" },
+  controller: { release: { url: "https://release.example/node-controller.zip" } },
+  node: { rpc: "direct", rpcPort: await closedPort() },
+  orchestrator: { backup: { directory: scratch() } },
+  sync: { unverifiedChain: "acknowledged", wait, confirmations: 1, confirmSeconds: 0 },
+});
+
+test("sends its lines to the engine one by one, and the error last, before the engine gets the answer", async () => {
+  const lines: string[] = [];
+  const engine = new grpc.Server();
+  type Line = { request: { getMessage(): string; getUrn(): string; getStreamid(): number } };
+  // Each line takes longer than the next: lines that do not wait for each other would change places.
+  const log = ({ request }: Line, answer: (error: null, empty: object) => void) =>
+    setTimeout(
+      () => {
+        lines.push(request.getMessage());
+        expect([request.getUrn(), request.getStreamid()]).toEqual(["", 0]);
+        answer(null, new Empty());
+      },
+      30 / (lines.length + 1),
+    );
+  engine.addService({ log: EngineService.log }, { log });
+  const port = await new Promise<number>((resolve) =>
+    engine.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (_: unknown, at: number) => resolve(at)),
+  );
+  const to = await startProcess(await createGateSettings("check"), `127.0.0.1:${port}`);
+  const hostKey = createKeyPair().publicKey;
+  const gate = { __provider: "pillar-host:SyncGate", stack: "prod", address: "127.0.0.1", hostKey, stateVersion: 1 };
+  const refusal = await refusalOf("create", gate, to);
+  expect(lines.length).toBeGreaterThan(1);
+  expect(lines[0]).toMatch(/^sync: /);
+  expect(lines.at(-1)).toBe(refusal?.details);
+  to.end();
+  engine.forceShutdown();
+});
+
 test.each([
   ["await", "ErrorResourceAwaitFailed"],
   ["check", "ErrorResourceInitFailed"],
 ])("sends the error of a gate that may only %s as awaiting, or as kept", async (wait, detail) => {
   const hostKey = createKeyPair().publicKey;
-  const to = await startProcess({
-    pillar: { name: "Anvil" },
-    host: { provider: "existing", address: "127.0.0.1" },
-    ssh: { password: "login-pw" },
-    controller: { release: { url: "https://release.example/node-controller.zip" } },
-    node: { rpc: "direct", rpcPort: await closedPort() },
-    orchestrator: { backup: { directory: scratch() } },
-    sync: { unverifiedChain: "acknowledged", wait, confirmations: 1, confirmSeconds: 0 },
-  });
+  const to = await startProcess(await createGateSettings(wait));
   const gate = { __provider: "pillar-host:SyncGate", stack: "prod", address: "127.0.0.1", hostKey };
   for (const method of ["create", "update"]) expect(await detailsOf(method, gate, to)).toEqual([detail]);
   to.end();
