@@ -1,14 +1,23 @@
-import { formatRequirement, type VersionGap } from "../../core/chain/requiredVersions.ts";
+import { findReleasePage } from "../../core/chain/publishedHash.ts";
+import { formatRequirement } from "../../core/chain/requiredVersions.ts";
 import { findVersion } from "../../core/chain/versions.ts";
 import { askAboutName, describeUnknownName } from "../../core/registration/askAboutName.ts";
 import { countAgentKeys } from "../../core/ssh/login.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
-import { askChoice, askText } from "../terminal/prompts.ts";
+import { confirmRelease } from "../terminal/confirmRelease.ts";
+import { askChoice, askText, isTerminal } from "../terminal/prompts.ts";
 import { answerSchemas, createValidator, refuseBadAnswers } from "./checkAnswers.ts";
 import { type ReachedHost, reachHost, readKey } from "./reachHost.ts";
 import { checkKeyFile, listKeyFiles } from "./stackSecrets.ts";
-import { type Answers, findRequiredVersion, type InitFlags, type LoginMethod, readExample } from "./stackText.ts";
+import {
+  type Answers,
+  findReleaseUrls,
+  findRequiredVersion,
+  type InitFlags,
+  type LoginMethod,
+  readExample,
+} from "./stackText.ts";
 
 /** Returns all answers: from flags, or as typed in the terminal. @throws Refusal for an unusable or missing answer */
 export async function gatherAnswers(stack: string, flags: InitFlags): Promise<Answers> {
@@ -26,7 +35,6 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
   const named = flags.pillar ?? (await askPillar());
   const { provider, adopt } = await chooseHost(flags);
   const isCloud = provider !== "existing";
-  const { release, releaseSha256 } = flags;
   let login: LoginMethod | undefined;
   // A jump host needs the login before the other answers.
   const askLogin = async (configured: string | undefined) => {
@@ -38,9 +46,11 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
     : { ...(await askServer(flags, askLogin)), sshFrom: [] };
   const witnesses = adopt ? { references: [] } : await askWitnesses(host, flags, askLogin);
   const pillar = await confirmPillar(named, witnesses.references, stack, flags);
-  const nodeRelease = await askNodeRelease(findRequiredVersion(readExample({ provider, adopt })), flags);
+  const example = readExample({ provider, adopt });
+  const controller = await askController(example, flags);
+  const nodeRelease = await askNodeRelease(example, flags);
   login ??= await chooseLogin(flags, isCloud, host.privateKeyFile);
-  return { stack, pillar, provider, adopt, release, releaseSha256, ...host, ...witnesses, nodeRelease, login };
+  return { stack, pillar, provider, adopt, ...host, ...witnesses, ...controller, nodeRelease, login };
 }
 
 const ask = (name: keyof typeof answerSchemas, message: string, instead: string, usual?: string) =>
@@ -76,7 +86,8 @@ async function askServer({ port, ...flags }: InitFlags, login: AskLogin): Promis
   const askName = () => ask("destination", "What is the host's address?", instead);
   const given = { port: Number(port ?? 22), isPortGiven: port !== undefined };
   const question = { ...flags, ...given, option: "--host-key", login };
-  const host: Partial<ReachedHost> = (await confirmHost(flags.address, askName, question)) ?? {};
+  const host: Partial<ReachedHost> =
+    (await askUntilGood(flags.address, askName, (name) => reachHost(name, question))) ?? {};
   const { user: usual = "root" } = host;
   const hasLogin = flags.keyFile !== undefined || flags.agent || flags.password;
   const which = "Which user logs in on the host (a user other than root needs sudo)?";
@@ -100,7 +111,8 @@ async function askWitnesses(
     });
   const { port, proxy } = newHost;
   const question = { hostKey, fingerprint, acceptHostKey, option: "--old-host-key", newHost, port, proxy, login };
-  const oldHost = await confirmHost(isGiven ? (flags.oldHost ?? "") : undefined, askOldHost, question);
+  const given = isGiven ? (flags.oldHost ?? "") : undefined;
+  const oldHost = await askUntilGood(given, askOldHost, (name) => reachHost(name, question));
   if (isGiven) return { oldHost, references: reference };
   const hint = `docs/sync.md says how to find them${oldHost ? "; empty: none" : ""}`;
   const asked = await askText(`Which independent nodes' RPCs, better two, separated by a blank (${hint})?`, {
@@ -114,42 +126,68 @@ async function askWitnesses(
 const splitWords = (text: string) => text.split(/\s+/).filter((word) => word !== "");
 
 /** Asks for the node's release if the network requires a version that the controller may not build. */
-async function askNodeRelease(gap: VersionGap | undefined, flags: InitFlags): Promise<Answers["nodeRelease"]> {
-  const { nodeRelease: given = gap ? undefined : false, nodeReleaseSha256, nodeReleaseVersion } = flags;
+async function askNodeRelease(example: string, flags: InitFlags): Promise<Answers["nodeRelease"]> {
+  const gap = findRequiredVersion(example);
+  const { nodeRelease: given = gap ? undefined : false, nodeReleaseVersion, nodeReleaseSha256 } = flags;
   if (gap && given === undefined)
     console.error(`On the main network ${formatRequirement(gap)}.
 The controller may build an older node. The releases, with their hashes:\n  ${gap.release}`);
-  const question = "What is the address of the node's release for linux-amd64 (empty: what the controller builds)?";
-  const url =
-    given ??
-    (await askText(question, {
+  const askUrl = () =>
+    askText("What is the address of the node's release for linux-amd64 (none: what the controller builds)?", {
       instead: "--node-release URL and --node-release-sha256 HASH; or --no-node-release: what the controller builds",
-      required: false,
-      validate: (text) => text === "" || createValidator(answerSchemas.nodeRelease)(text),
-    }));
-  if (!url) {
+      default: findReleaseUrls(example).node,
+      validate: (text) => text === "none" || createValidator(answerSchemas.nodeRelease)(text),
+    });
+  const release = await askUntilGood(given === false ? "none" : given, askUrl, async (url) => ({
+    url,
+    sha256: await confirmHash("The node's release", url, "--node-release-sha256", nodeReleaseSha256),
+  }));
+  if (release === undefined) {
     const risk = `If the controller builds a version older than ${gap?.leastVersion}, it is refused before the sync.`;
     if (gap) console.error(risk);
     return undefined;
   }
-  const askHash = () => ask("nodeReleaseSha256", "What is its SHA-256?", "--node-release-sha256 HASH");
   const askVersion = () =>
     ask("nodeReleaseVersion", "Which version is it?", "--node-release-version VERSION", gap?.leastVersion);
-  const sha256 = nodeReleaseSha256 ?? (await askHash());
-  return { url, sha256: sha256.toLowerCase(), version: nodeReleaseVersion ?? findVersion(url) ?? (await askVersion()) };
+  return { ...release, version: nodeReleaseVersion ?? findVersion(release.url) ?? (await askVersion()) };
 }
 
-/** Reaches a host, and confirms its key. After a typed name that fails, asks for another one, to keep the other answers. */
-async function confirmHost(
+/** Asks for the controller's release and its hash. Without a terminal, that of the example stays. */
+async function askController(example: string, { release, releaseSha256 }: InitFlags) {
+  const { controller: usual } = findReleaseUrls(example);
+  if (usual === undefined || !isTerminal()) return { release, releaseSha256 };
+  const askUrl = () => {
+    console.error(
+      `The controller sets up the node. Its releases:\n  ${findReleasePage(usual).replace(/\/tag\/.*/, "")}`,
+    );
+    return ask("nodeRelease", "What is the address of its newest release for Linux?", "--release URL", usual);
+  };
+  return askUntilGood(release, askUrl, async (url) => ({
+    release: url,
+    releaseSha256: await confirmHash("The controller's release", url, "--release-sha256", releaseSha256),
+  }));
+}
+
+function confirmHash(what: string, url: string, option: string, given: string | undefined): Promise<string> {
+  if (given !== undefined) return Promise.resolve(given.toLowerCase());
+  if (isTerminal()) return confirmRelease(what, url, option);
+  throw new ProblemError({
+    what: "there is no terminal to ask in; nothing was written",
+    needed: `give ${option} HASH`,
+  });
+}
+
+/** Tries an answer. After a typed one that fails, asks for another one, to keep the other answers. No answer: undefined. */
+async function askUntilGood<T>(
   given: string | undefined,
-  askName: () => Promise<string>,
-  question: Parameters<typeof reachHost>[1],
-): Promise<ReachedHost | undefined> {
+  askAnswer: () => Promise<string>,
+  tryAnswer: (answer: string) => Promise<T>,
+): Promise<T | undefined> {
   for (;;) {
-    const name = given ?? (await askName());
-    if (name === "") return undefined;
+    const answer = given ?? (await askAnswer());
+    if (answer === "" || answer === "none") return undefined;
     try {
-      return await reachHost(name, question);
+      return await tryAnswer(answer);
     } catch (error) {
       if (given !== undefined || !(error instanceof ProblemError)) throw error;
       console.error(error.message);

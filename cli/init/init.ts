@@ -42,7 +42,7 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
   await createStack(engine, stack, { file, text, before });
   for (const [path, value] of secrets)
     await engine.read(["config", "set", "--secret", "--path", `pillar-host:${path}`], value);
-  console.log(formatResult(stack, answers.adopt, missing));
+  console.log(formatResult(stack, missing));
   return 0;
 }
 
@@ -88,10 +88,9 @@ async function createStack(
   });
 }
 
-function formatResult(stack: string, adopt: boolean, missing: readonly string[]): string {
+function formatResult(stack: string, missing: readonly string[]): string {
   return [
     `Made: stack ${stack}, and its file Pulumi.${shortenStackName(stack)}.yaml`,
-    ...(adopt ? [] : ["Check in the file that the controller's release is the latest."]),
     "",
     "Next:",
     ...missing.map((path) => `  ${commandsFor(stack).setSecret(path)}`),

@@ -74,10 +74,19 @@ export function readExample({ provider, adopt }: Pick<Answers, "provider" | "ado
   return readFileSync(join(examples, `${provider === "existing" ? ownServer : provider}.yaml`), "utf8");
 }
 
+type Named = Readonly<Record<string, { source?: string; release?: { url?: string } } | undefined>>;
+
+const readKeys = (example: string) => (parse(example) as { config: Named }).config;
+
+/** Returns the addresses of the releases in an example. */
+export function findReleaseUrls(example: string) {
+  const config = readKeys(example);
+  return { controller: config["pillar-host:controller"]?.release?.url, node: config["pillar-host:node"]?.release?.url };
+}
+
 /** Returns the version that the node needs on a host made from an example; undefined if none is required there. */
 export function findRequiredVersion(example: string): VersionGap | undefined {
-  const { config } = parse(example) as { config: Readonly<Record<string, { source?: string } | undefined>> };
-  return findNewHostGap(config["pillar-host:controller"]?.source, readRequiredVersions());
+  return findNewHostGap(readKeys(example)["pillar-host:controller"]?.source, readRequiredVersions());
 }
 
 /** A place in an example, and its replacement in the form of String.replace. */
@@ -112,6 +121,7 @@ function listReplacements(answers: Answers): Replacement[] {
       : [/^( {4}address: ).*$/m, `$1${formatScalar(address)}`],
     hostKey !== undefined && [/^ {4}# From: ssh-keyscan.*\n {4}#hostKey: .*$/m, `    hostKey: ${hostKey}`],
     !adopt && [witnesses, formatWitnesses(answers)],
+    !adopt && [/^ {2}# REPLACE: the latest of (.*), with the hash shown there\.$/m, "  # Its releases: $1"],
     release !== undefined && [/^( {6}url: ).*$/m, `$1${formatScalar(release)}`],
     releaseSha256 !== undefined && [/^ {6}#(sha256: ).*$/m, `      $1"${releaseSha256}"`],
     nodeRelease !== undefined && [nodeReleasePlace, formatNodeRelease(nodeRelease)],

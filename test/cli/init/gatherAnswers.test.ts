@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import { gatherAnswers } from "../../../cli/init/gatherAnswers.ts";
 import { choosePassphrase } from "../../../cli/init/stackSecrets.ts";
 import { formatStackFile, readExample } from "../../../cli/init/stackText.ts";
+import { ProblemError } from "../../../core/util/problem.ts";
 import { fakeNode, sshHost, synced, use } from "../../core/chain/fakes.ts";
 import { scratchDirectory } from "../../scratchDirectory.ts";
 
@@ -41,6 +42,14 @@ vi.mock("../../../cli/terminal/prompts.ts", () => {
   };
 });
 
+vi.mock("../../../cli/terminal/confirmRelease.ts", () => ({
+  confirmRelease: async (what: string, url: string) => {
+    terminal.screen.push(`${what}: ${url}`);
+    if (url.includes("gone")) throw new ProblemError({ what: "a release's hash could not be read" });
+    return url.includes("znnd") ? "ab".repeat(32) : "cd".repeat(32);
+  },
+}));
+
 interface TextOptions {
   readonly default?: string;
   readonly validate?: (text: string) => boolean | string | Promise<boolean | string>;
@@ -64,7 +73,8 @@ beforeEach(() => {
 });
 
 const screen = () => terminal.screen.join("\n");
-const flags = { pillar: "Anvil", provider: "existing", nodeRelease: false, agent: true } as const;
+const controller = { release: "https://r.example/c.zip", releaseSha256: "cd".repeat(32) };
+const flags = { pillar: "Anvil", provider: "existing", nodeRelease: false, agent: true, ...controller } as const;
 
 /** Answers the questions in this order. @returns the answers of init */
 async function typing(typed: readonly Typed[], more: Parameters<typeof gatherAnswers>[1] = {}) {
@@ -267,4 +277,37 @@ test.each([false, true])("says what known_hosts has for a host, before the quest
   // The key of another port is that of another server.
   for (const none of ["", `127.0.0.1 ${key}\n`, `@revoked ${at} ${key}\n`])
     expect(await asked(none)).not.toContain("known_hosts");
+});
+
+const node = /the node's release for linux-amd64/;
+const ofController = /What is the address of its newest release for Linux\?/;
+const unset = { release: undefined, releaseSha256: undefined, nodeRelease: undefined };
+
+test("asks for both releases, proposes those of the example, and takes their hashes after a yes", async () => {
+  const base = { ...given, reference, ...unset };
+  const answers = await typing(
+    [
+      [ofController, ""],
+      [node, ""],
+    ],
+    base,
+  );
+  const config = written(answers);
+  expect(config["pillar-host:controller"].release).toEqual({
+    url: expect.stringMatching(/^https:\/\/github\.com\/zenon-network\/znn_controller_dart\/releases\/download\//),
+    sha256: "cd".repeat(32),
+  });
+  expect(config["pillar-host:node"].release).toMatchObject({ sha256: "ab".repeat(32), version: "v0.0.10" });
+  expect(screen()).toContain("Its releases:\n  https://github.com/zenon-network/znn_controller_dart/releases\n");
+  expect(formatStackFile(readExample(answers), answers)).not.toContain("REPLACE");
+
+  const again: Typed[] = [
+    [ofController, "https://gone/c.zip"],
+    [ofController, "https://r/c.zip"],
+  ];
+  again.push([node, "https://gone/znnd"], [node, "none"]);
+  const other = await typing(again, base);
+  expect(other).toMatchObject({ release: "https://r/c.zip", nodeRelease: undefined });
+  expect(screen().match(/a release's hash could not be read/g)).toHaveLength(2);
+  expect(screen()).toContain("If the controller builds a version older than v0.0.10");
 });

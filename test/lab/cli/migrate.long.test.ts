@@ -86,7 +86,9 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
     { seen: /the Pillar's present host/, reply: `${old.address}\r` },
     { seen: /Is it the same key\?/, reply: "y\r" },
     { seen: /independent nodes' RPCs/, reply: "\r" },
-    { seen: /the node's release for linux-amd64/, reply: "\r" },
+    { seen: /address of its newest release for Linux/, reply: `${lab.releaseUrl()}\r` },
+    { seen: /Install this release\?/, reply: "y\r" },
+    { seen: /the node's release for linux-amd64/, reply: "none\r" },
     { seen: /How does the program log in\?/, reply: "\r" },
   ];
   /** Answers after init, each once in a process, because a terminal shows a question again with each key. */
