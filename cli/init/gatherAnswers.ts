@@ -18,6 +18,7 @@ import {
   type LoginMethod,
   readExample,
 } from "./stackText.ts";
+import { publicNodes, tryReferences } from "./tryReferences.ts";
 
 /** Returns all answers: from flags, or as typed in the terminal. @throws Refusal for an unusable or missing answer */
 export async function gatherAnswers(stack: string, flags: InitFlags): Promise<Answers> {
@@ -113,14 +114,23 @@ async function askWitnesses(
   const question = { hostKey, fingerprint, acceptHostKey, option: "--old-host-key", newHost, port, proxy, login };
   const given = isGiven ? (flags.oldHost ?? "") : undefined;
   const oldHost = await askUntilGood(given, askOldHost, (name) => reachHost(name, question));
-  if (isGiven) return { oldHost, references: reference };
+  const tryAll = (urls: readonly string[]) => tryReferences(urls, newHost, oldHost);
+  if (isGiven) {
+    // The new host may reach a node that this machine does not.
+    await tryAll(reference).catch(({ message }: Error) => console.error(message));
+    return { oldHost, references: reference };
+  }
+  console.error(`Public nodes that other wallets use; those that you name are tried at once:
+  ${publicNodes.join("\n  ")}`);
   const hint = `docs/sync.md says how to find them${oldHost ? "; empty: none" : ""}`;
-  const asked = await askText(`Which independent nodes' RPCs, better two, separated by a blank (${hint})?`, {
-    required: oldHost === undefined,
-    validate: (text) =>
-      (text === "" && oldHost !== undefined) || createValidator(answerSchemas.references)(splitWords(text)),
-  });
-  return { oldHost, references: splitWords(asked) };
+  const askReferences = () =>
+    askText(`Which independent nodes' RPCs, better two, separated by a blank (${hint})?`, {
+      required: oldHost === undefined,
+      validate: (text) =>
+        (text === "" && oldHost !== undefined) || createValidator(answerSchemas.references)(splitWords(text)),
+    });
+  const references = await askUntilGood(undefined, askReferences, (text) => tryAll(splitWords(text)));
+  return { oldHost, references: references ?? [] };
 }
 
 const splitWords = (text: string) => text.split(/\s+/).filter((word) => word !== "");

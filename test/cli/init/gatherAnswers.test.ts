@@ -50,6 +50,12 @@ vi.mock("../../../cli/terminal/confirmRelease.ts", () => ({
   },
 }));
 
+const pillars = {
+  "embedded.pillar.getByName": (name: string) =>
+    name === "Anvil" ? { name, producerAddress: "z1qo", withdrawAddress: "z1qw" } : null,
+  "embedded.pillar.getAll": { count: 1, list: [{ name: "Anvil" }] },
+};
+
 interface TextOptions {
   readonly default?: string;
   readonly validate?: (text: string) => boolean | string | Promise<boolean | string>;
@@ -85,15 +91,23 @@ async function typing(typed: readonly Typed[], more: Parameters<typeof gatherAns
 }
 
 const present = /the Pillar's present host/;
+const independent = /independent nodes' RPCs/;
+
+/** Names a node that knows the Pillar Anvil. */
+let references: Typed = [independent, ""];
+beforeEach(async () => {
+  const node = await fakeNode({ ...synced(2752), ...pillars }, "127.0.0.3");
+  references = [independent, `http://127.0.0.3:${node.port}`];
+  return node.close;
+});
 
 test("refuses the new host as the present host at that question, by address and by host key", async () => {
   const host = await use(sshHost());
   const other = { reference: [], oldHostKey: "ssh-ed25519 AAAA" };
   const given = { address: "127.0.0.1", port: String(host.port), hostKey: host.hostKey };
-  const references: Typed = [/independent nodes' RPCs/, "http://127.0.0.1:1"];
 
   const byAddress = await typing([[present, "127.0.0.1"], [present, ""], references], { ...given, ...other });
-  expect(byAddress).toMatchObject({ oldHost: undefined, references: ["http://127.0.0.1:1"] });
+  expect(byAddress).toMatchObject({ oldHost: undefined, references: [references[1]] });
   expect(screen()).toContain("127.0.0.1 is the new host itself; nothing was written\n  needed: give the address of");
 
   await typing([[present, "localhost"], [present, ""], references], given);
@@ -107,14 +121,8 @@ test("refuses the new host as --old-host, without a question", async () => {
 });
 
 /** Starts a node that knows the Pillar Anvil, and no other. */
-async function nodeOfAnvil() {
-  const pillars = {
-    "embedded.pillar.getByName": (name: string) =>
-      name === "Anvil" ? { name, producerAddress: "z1qo", withdrawAddress: "z1qw" } : null,
-    "embedded.pillar.getAll": { count: 1, list: [{ name: "Anvil" }] },
-  };
-  return `http://127.0.0.1:${(await use(fakeNode({ ...synced(2752), ...pillars }))).port}`;
-}
+const nodeOfAnvil = async (more: object = {}, address = "127.0.0.2") =>
+  `http://${address}:${(await use(fakeNode({ ...synced(2752), ...pillars, ...more }, address))).port}`;
 
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const given = { address: "192.0.2.1", hostKey: key };
@@ -125,7 +133,7 @@ test("asks for the Pillar's name again if no witness knows it, with the nearest 
   const typed: Typed[] = [
     [name, "Anvill"],
     [present, ""],
-    [/independent nodes' RPCs/, node],
+    [independent, node],
     [name, "anvil"],
     [name, "Anvil"],
   ];
@@ -166,7 +174,6 @@ test("asks for another pass phrase if one is too short, or typed differently the
 const address = /What is the host's address\?/;
 const user = /Which user logs in/;
 const same = /Is it the same key\?/;
-const references: Typed = [/independent nodes' RPCs/, "http://127.0.0.1:1"];
 const reference = ["http://127.0.0.1:1"];
 
 /** Writes a key without a pass phrase. @returns its file, and its public half */
@@ -310,4 +317,44 @@ test("asks for both releases, proposes those of the example, and takes their has
   expect(other).toMatchObject({ release: "https://r/c.zip", nodeRelease: undefined });
   expect(screen().match(/a release's hash could not be read/g)).toHaveLength(2);
   expect(screen()).toContain("If the controller builds a version older than v0.0.10");
+});
+
+test("asks named witnesses at once, and asks again while one is silent, a twin, the new host or on another chain", async () => {
+  const version = (name: string) => ({ "stats.processInfo": { version: name } });
+  const good = await nodeOfAnvil(version("v0.0.10"), "127.0.0.2");
+  const second = await nodeOfAnvil({}, "127.0.0.4");
+  const fork = await nodeOfAnvil(synced(2760, "cd"), "127.0.0.5");
+  const oldHost: Typed = [present, "198.51.100.9"];
+  const wrong = [
+    "http://127.0.0.1:1",
+    `${good} ${good}`,
+    "http://192.0.2.1:35997",
+    "http://198.51.100.9:35997",
+    `${good} ${fork}`,
+  ];
+  const typed: Typed[] = [
+    oldHost,
+    ...wrong.map((text): Typed => [independent, text]),
+    [independent, `${good} ${second}`],
+  ];
+  const answers = await typing(typed, { ...given, oldHostKey: "ssh-ed25519 AAAA" });
+  expect(answers.references).toEqual([good, second]);
+  for (const said of [
+    "reference http://127.0.0.1:1 is left out: no connection",
+    `reference ${good} is left out: it is the same node as ${good}`,
+    "reference http://192.0.2.1:35997 is left out: it is this host itself",
+    "reference http://198.51.100.9:35997 is left out: it is the old host",
+    "they are on different chains: momentum 2752 is ab at reference",
+    `reference ${good} answers: height 2752, v0.0.10`,
+    `reference ${second} answers: height 2752, version hidden`,
+  ])
+    expect(screen()).toContain(said);
+  expect(screen()).toContain("  https://my.hc1node.com:35997\n  https://node.zenonhub.io:35997");
+});
+
+test("takes --reference although it does not answer here, with a warning", async () => {
+  expect(await typing([], { ...given, reference })).toMatchObject({ references: reference });
+  expect(screen()).toContain(
+    "not all of these nodes can be witnesses\n  found: reference http://127.0.0.1:1 is left out",
+  );
 });
