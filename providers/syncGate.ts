@@ -1,6 +1,7 @@
 import { openChainView } from "../core/chain/chainView.ts";
 import { createNodeTarget } from "../core/chain/configuredNode.ts";
 import type { NodeTarget } from "../core/chain/node.ts";
+import { formatPortList, isWrong, listPortRules, tryPorts } from "../core/cloud/portRules.ts";
 import { type LogRef, openEventLog } from "../core/eventLog/eventLog.ts";
 import { type NodePaths, readNodeFacts } from "../core/host/nodeFacts.ts";
 import type { Notice } from "../core/notify/notify.ts";
@@ -64,6 +65,8 @@ interface GateInputs extends GateSettings, Pick<WitnessSources, "witnessHost"> {
   readonly log: LogRef;
   readonly target: NodeTarget;
   readonly title: string;
+  /** Ports to try on a server whose firewall the program does not set. */
+  readonly ports: ReturnType<typeof listPortRules>;
   readonly host: HostLogin;
   readonly node: NodePaths;
   /** Script library (core/steps/libraries.ts). */
@@ -92,6 +95,7 @@ function createGateInputs({ stack, address, hostKey }: HostIdentity): GateInputs
     host: createNewHost(config, address, hostKey),
     node: config.node,
     library: readFactsLibrary(),
+    ports: config.host.provider === "existing" ? listPortRules(config, false, { node: true, orchestrator: false }) : [],
     title: `Pillar ${config.pillar.name} (${stack})`,
     notify: config.notify,
   };
@@ -125,6 +129,7 @@ export async function passGate(
   const notify = (event: Notice["event"], message: string) =>
     tell(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
   const wallet = createEarlyWalletWatch(inputs, root, earlier, (text) => notify("registeredTooEarly", text));
+  let ports: Promise<void> | undefined;
   const wait = decideWait(inputs.wait);
   if (wait === "block")
     say(
@@ -142,7 +147,9 @@ export async function passGate(
         signal,
         seen: ({ observation }) => {
           wallet?.turn();
-          if (observation.kind !== "none") kept.startHeight ??= observation.info.currentHeight;
+          if (observation.kind === "none") return;
+          kept.startHeight ??= observation.info.currentHeight;
+          ports ??= reportPorts(inputs, address);
         },
       },
     );
@@ -160,10 +167,16 @@ export async function passGate(
     kept.earlier = wallet?.earlier() ?? earlier;
     throw keepResults(error as Error, kept);
   } finally {
-    await wallet?.settled();
+    await Promise.all([wallet?.settled(), ports]);
     closeWitnesses();
     connection.drop();
   }
+}
+
+/** Prints the ports that are open or closed and should not be, as this machine sees them. */
+async function reportPorts({ ports, stack }: GateInputs, address: string): Promise<void> {
+  const wrong = (await tryPorts(address, ports)).filter(isWrong);
+  if (wrong.length > 0) say(`ports: ${formatPortList(wrong)}. How to correct them: ${commandsFor(stack).status()}`);
 }
 
 /** Watches for a wallet update that comes too early, if there are references to ask. */

@@ -1,4 +1,4 @@
-import { findPortProblems } from "../../core/cloud/portRules.ts";
+import { isWrong } from "../../core/cloud/portRules.ts";
 import { listHostFactRows } from "../../core/host/nodeFacts.ts";
 import { formatRate, listProgress, listRates, type SyncProgress } from "../../core/sync/progress.ts";
 import { commandsFor } from "../../core/util/commands.ts";
@@ -81,6 +81,6 @@ export function drawRates(rates: readonly number[], isUtf8: boolean): string {
 function summarizePorts({ parts: { ports }, stack }: StackView): Row[] {
   if (ports === undefined) return [];
   if ("problem" in ports) return [["ports", `unknown: ${ports.problem}`]];
-  const wrong = ports.value.filter((each) => findPortProblems([each]).length > 0).length;
+  const wrong = ports.value.filter(isWrong).length;
   return [["ports", wrong === 0 ? "as they should be" : `${wrong} wrong: ${commandsFor(stack).status()}`]];
 }

@@ -58,6 +58,7 @@ const inputs = (changes: Record<string, unknown> = {}) => ({
   references: [],
   isChainUnverified: true,
   title: "Pillar Anvil (prod)",
+  ports: [],
   host: { stack: "prod", ssh: loginTo(host) },
   node: configOf().node,
   library: libraryOf("echo log=full; printf 'read=%s\n' $groups"),
@@ -99,6 +100,16 @@ describe("SyncGate", () => {
       ...unproved.map((gap) => `sync: not proved: ${gap}`),
       expect.stringMatching(/^sync: synced at height 100 after \d s$/),
     ]);
+  });
+
+  test("names the ports that are open and should not be, as this machine sees them", async () => {
+    const rule = { what: "the node's RPC", wanted: "closed", listens: true } as const;
+    const ports = [
+      { ...rule, port: node.port },
+      { ...rule, port: await closedPort() },
+    ];
+    const { log } = await gate("create", inputs({ ports }));
+    expect(log).toContain(`ports: ${node.port} open (WRONG). How to correct them: ./pillar-host status prod`);
   });
 
   test("the deadline's error keeps the resource in the state, with its start", async () => {

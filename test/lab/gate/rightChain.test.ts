@@ -117,6 +117,7 @@ function standUp(
       service: "go-node",
       dataDir: "/x",
       title: "Anvil",
+      ports: [],
       host: { stack: "prod", ssh: target.ssh },
       node: configOf().node,
       library: "",
