@@ -56,7 +56,7 @@ const pollIntervalMs = 5000;
 const shortIntervalMs = 2000;
 /** Distance to the target, in momentums. */
 const nearTheEnd = 20;
-/** Milliseconds between two lines beside the gate. */
+/** Milliseconds between two percentages beside the gate. */
 const showIntervalMs = 60_000;
 
 /**
@@ -129,7 +129,8 @@ function createReport({ say, show }: SyncDeps, startTicks: number) {
   let last: { readonly at: number; readonly key: string } | undefined;
   return (progress: SyncProgress, notes: readonly string[], at: number): void => {
     const line = formatShortProgress(progress);
-    if (shown === undefined || (line !== shown.line && at - shown.at >= showIntervalMs)) {
+    const isDue = !shown?.line.includes("%") || at - shown.at >= showIntervalMs;
+    if (isDue && line !== shown?.line) {
       show?.(line);
       shown = { at, line };
     }

@@ -236,16 +236,17 @@ test("progress messages follow a new reason, a new state, and each twentieth of 
 test("progress messages come hourly after the first hour, and beside the gate at most one a minute", async () => {
   const day = 17_280;
   const looks = Array.from({ length: day }, (_, lookup) => answer(1, lookup * 10, day * 20));
-  const { deps, seen } = worldOf([...looks, good]);
+  const { deps, seen } = worldOf([none(), ...looks, good]);
   const shown: { at: number; line: string }[] = [];
   const show = (line: string) => void shown.push({ at: seen.ticks, line });
   await waitForSync({ ...options, confirmations: 1 }, { ...deps, show });
   // In the first hour every ten minutes, as no twentieth passes.
-  expect(seen.lines.length).toBe(6 + 23 + 1);
-  expect(shown.slice(0, 2).map(({ line }) => line)).toEqual(["0 %", "0 %, 2d02h left"]);
+  expect(seen.lines.length).toBe(1 + 6 + 23 + 1);
+  expect(shown.slice(0, 3).map(({ line }) => line)).toEqual(["no answer", "0 %", "0 %, 2d02h left"]);
   expect(shown.length).toBeLessThan(150);
   const gaps = shown.slice(1).map(({ at }, index) => at - (shown[index]?.at ?? 0));
-  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(minute);
+  expect(gaps[0]).toBe(5000);
+  expect(Math.min(...gaps.slice(1))).toBeGreaterThanOrEqual(minute);
 });
 
 test("progress messages report a connection that had ended, and take no rate from the time in between", async () => {
