@@ -1,4 +1,3 @@
-import { addressFrom } from "../address.ts";
 import type { Stall } from "../stalls.ts";
 import { Bridge, type Spork, usualSporks } from "./bridge.ts";
 import { merge, type NodeReport, Nodes, Orchestrators } from "./nodes.ts";
@@ -251,9 +250,8 @@ export class Chain {
   /** Returns all Pillars of the network by descending weight. */
   electorate(): PillarView[] {
     const others = this.schedule.background().map((background): PillarView => {
-      const producerAddress = addressFrom(background);
       const currentStats = { producedMomentums: 0, expectedMomentums: 0 };
-      return { ...newPillar(background), producerAddress, weight: backgroundWeight, producers: [], currentStats };
+      return { ...newPillar(background), weight: backgroundWeight, producers: [], currentStats };
     });
     return [...this.allPillars(), ...others].sort((a, b) => Number(BigInt(b.weight) - BigInt(a.weight)));
   }

@@ -1,6 +1,5 @@
-import { addressFrom } from "../address.ts";
 import { type Candidate, electedOf } from "./elections.ts";
-import { backgroundWeight, type Registry } from "./registration.ts";
+import { backgroundWeight, newPillar, type Registry } from "./registration.ts";
 import { startOf, type Ticks, type Timeline, tickAt } from "./timeline.ts";
 
 const usualName = "Anvil";
@@ -58,7 +57,7 @@ export class Schedule {
     const holder = this.holderOf(number);
     const others = this.background();
     const isOther = holder !== undefined && others.includes(holder);
-    return addressFrom((isOther ? holder : others[number % others.length]) ?? "");
+    return newPillar((isOther ? holder : others[number % others.length]) ?? "").producerAddress;
   }
 
   /** Counts a Pillar's future slots in the running tick. */
