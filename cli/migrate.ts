@@ -47,7 +47,7 @@ export async function migrate(
     const { input, step, lines, before } = await read();
     if (before === "noSigner") lines.slice(0, 2).forEach(deps.say);
     if (isFirst) {
-      deps.say(`You can stop this command at any time. To continue: ${again}`);
+      deps.say(`Stop at any time with Ctrl-C. To continue: ${again}`);
       // The new host's first run prints the wallet's step although the orchestrator has not moved yet.
       deps.say("Change nothing in the wallet until this command tells you to.");
     }
@@ -57,10 +57,8 @@ export async function migrate(
     }
     if (step.kind === "stop") throw refuse(lines[0] ?? "", undefined, ...lines.slice(1));
     if (step.kind === "wait") {
-      const shown = lines.filter((line) => !line.includes(commandsFor(fresh).up));
-      const ending = "Waiting; this command goes on by itself, and asks you again (yes) before it changes anything.";
-      if (step.key !== lastKey) ["", ...shown, ending].forEach(deps.say);
-      waitsFor = `Stopped while waiting: ${lines[0]}\n`;
+      if (step.key !== lastKey) formatWait(lines, fresh).forEach(deps.say);
+      waitsFor = `Stopped at: ${lines[0]?.replace(/:$/, " …")}\n`;
       lastKey = step.key;
       lastLine = "";
       await interruptible(() => deps.sleep(lookupIntervalMs));
@@ -93,6 +91,14 @@ export async function migrate(
     }
   }
 }
+
+/** Leaves out the command that this one runs by itself. */
+const formatWait = (lines: readonly string[], fresh: string): string[] => [
+  "",
+  ...lines.filter((line) => !line.includes(commandsFor(fresh).up)),
+  "Waiting; this command goes on by itself …",
+  "It asks you again (yes) before it changes anything.",
+];
 
 async function runStep(
   step: RunStep,

@@ -246,7 +246,7 @@ export const formatNoSigner = ({ since }: CutOff): string =>
 
 /** Formats the alarm of a move that was cut off while no host signs, and the command that continues the move. */
 export const formatContinueMove = ({ since }: CutOff, command: string): string[] => [
-  "The move was cut off while NO host signs: the bridge is without this orchestrator",
+  "The move was cut off while NO host signs: the bridge lacks this orchestrator",
   `since ${new Date(since).toISOString().slice(0, 19).replace("T", " ")} UTC. Continue now, it takes seconds:`,
   `  ${command}`,
 ];

@@ -121,7 +121,7 @@ test("begins with the alarm if no host signs, and continues that move first", as
   const { said, ran } = await play([noSigner], { isTerminal: true });
   expect(said.split("\n").slice(0, 3)).toEqual([
     "Reading prod and prod-2 …",
-    "The move was cut off while NO host signs: the bridge is without this orchestrator",
+    "The move was cut off while NO host signs: the bridge lacks this orchestrator",
     "since 2026-11-30 07:29:20 UTC. Continue now, it takes seconds:",
   ]);
   expect(ran).toEqual(["./pillar-host resume prod-2"]);
@@ -131,7 +131,7 @@ test("ends with the alarm if Ctrl-C cut the move off while no host signs", async
   const { exitCode, said } = await play([toMove, noSigner], { isTerminal: true, run: async () => 255 });
   expect(exitCode).toBe(255);
   expect(said.split("\n").slice(-3)).toEqual([
-    "The move was cut off while NO host signs: the bridge is without this orchestrator",
+    "The move was cut off while NO host signs: the bridge lacks this orchestrator",
     "since 2026-11-30 07:29:20 UTC. Continue now, it takes seconds:",
     `  ${again}`,
   ]);
@@ -168,12 +168,8 @@ test("says after Ctrl-C what it waited for, and how to continue", async () => {
     say: (line) => void said.push(line),
     sleep: async () => handlers.at(-1)?.(),
   });
-  expect(said).toContain(
-    "Waiting; this command goes on by itself, and asks you again (yes) before it changes anything.",
-  );
-  const stopped = said.find((line) => line.includes("Stopped while waiting")) ?? "";
-  expect(stopped).toMatch(
-    /^\nStopped while waiting: Nothing to do: a run is at work on prod-2[^\n]*\nNothing is lost\./,
-  );
+  expect(said).toContain("It asks you again (yes) before it changes anything.");
+  const stopped = said.find((line) => line.includes("Nothing is lost")) ?? "";
+  expect(stopped).toMatch(/^\nStopped at: Nothing to do: a run is at work on prod-2[^\n]*\nNothing is lost\./);
   expect(stopped).toContain(`To continue: ${again}`);
 });

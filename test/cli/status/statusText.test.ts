@@ -48,7 +48,7 @@ test("begins with the alarm if no host signs", () => {
   const orchestrator = { value: { kind: "cutOff", text: "x", isWrong: true, cutOff } } as const;
   const report = formatReport(viewOf({ locks: [], parts: partsOf(undefined, { orchestrator }) }), 80).split("\n");
   expect(report.slice(0, 7)).toEqual([
-    "The move was cut off while NO host signs: the bridge is without this orchestrator",
+    "The move was cut off while NO host signs: the bridge lacks this orchestrator",
     "since 2026-11-30 07:29:20 UTC. Continue now, it takes seconds:",
     "  ./pillar-host resume prod-2",
     "",

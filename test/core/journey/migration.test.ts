@@ -145,7 +145,7 @@ test.each<[string, Changes, Changes]>([
   expect(before).toBe("noSigner");
   expect(step).toMatchObject({ command: "resume", stack: "prod-2", isFinal: true });
   expect(lines).toEqual([
-    "The move was cut off while NO host signs: the bridge is without this orchestrator",
+    "The move was cut off while NO host signs: the bridge lacks this orchestrator",
     "since 2026-11-30 07:29:20 UTC. Continue now, it takes seconds:",
     "  ./pillar-host resume prod-2",
   ]);

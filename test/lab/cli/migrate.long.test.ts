@@ -215,7 +215,7 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
       if (!kill.after.source.startsWith("stopping")) continue;
       // While no host signs, the command that was cut off, `status --all` and the next run say so first.
       expect(shown.trimEnd().split("\n").slice(-3).join("\n")).toMatch(
-        /NO host signs: the bridge is without this orchestrator\nsince \S+ \S+ UTC\. Continue now[^\n]*\n {2}\.\/pillar-host migrate prod prod-2 --release .* --yes/,
+        /NO host signs: the bridge lacks this orchestrator\nsince \S+ \S+ UTC\. Continue now[^\n]*\n {2}\.\/pillar-host migrate prod prod-2 --release .* --yes/,
       );
       const all = await lab.run(["./pillar-host", "status", "--all"], {
         cwd: project.programDirectory,
@@ -233,7 +233,7 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
       /^Reading [^\n]*\nThe move was cut off while NO host signs/,
     );
     expect(wallet).toMatch(
-      /Stopped while waiting: [^\n]*\nNothing is lost\. To continue: .*migrate prod prod-2 --release .* --yes/,
+      /Stopped at: [^\n]*\nNothing is lost\. To continue: .*migrate prod prod-2 --release .* --yes/,
     );
     expect(destroy).not.toContain("NO host signs");
 
