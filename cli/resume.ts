@@ -30,6 +30,7 @@ export async function resume(
   const scope = { stack: shortenStackName(stack), pillar: "", doing: "resume" } as const;
   // If two resumes run at once, the second must not clear the lock that the first one's `pulumi up` has just taken.
   return withLock(home, scope, async () => {
+    console.log(`Reading ${stack} …`);
     await printAlarm(stack);
     await clearStale(stack, engine, lockIsStale, (line) => console.log(line));
     const exitCode = await runUp(stack, args, engine);
