@@ -165,8 +165,15 @@ async function readOrchestrator({
   facts: answer,
 }: SharedLookups): Promise<OrchestratorPart> {
   const facts = requireValue(await answer);
-  if (!facts.orchestrator.active)
-    return describeOrchestrator(facts, undefined, await readOldOrchestrator(stack.config, host.connect));
+  if (!facts.orchestrator.active) {
+    // A host that was given up is gone, and its silence would only delay.
+    const isGone = (await stack.readOld())?.isReleased === true;
+    return describeOrchestrator(
+      facts,
+      undefined,
+      isGone ? undefined : await readOldOrchestrator(stack.config, host.connect),
+    );
+  }
   const client = createOrchestratorClient(root, context.inputs.places.orchestrator.rpcPort, deps);
   const rpc = await readPart(async (): Promise<OrchestratorAnswer> => {
     const { version } = await client.buildInfo();
