@@ -68,6 +68,7 @@ test("docs/retiring.md shows a refusal of a shutdown that comes too early", () =
   const name = "this host's node (198.51.100.9)";
   const early = reading({ pillar: { ...pillar, producerAddress: oldAddress } as never }, name);
   const tooEarly = facts({
+    stack: "prod-1",
     step: "retire",
     address: "198.51.100.9",
     host: { facts: hostFacts({ producer: oldAddress }) },

@@ -63,7 +63,7 @@ Exit code:
     .load(async () => (await import("../init/init.ts")).init),
   new ToolCommand("migrate")
     .movesOrchestrator()
-    .argument("<old>", "the stack of the Pillar's present host, such as prod; made if it is missing")
+    .argument("<old>", "the stack of the Pillar's present host, such as prod-1; made if it is missing")
     .argument("<new>", "the new host's stack, such as prod-2; made if it is missing")
     .option(
       "--yes",
@@ -77,7 +77,7 @@ Exit code: 0 if the old host's stack is destroyed; 2 if migrate can't continue (
 else that of the command that failed`)
     .load(async () => (await import("../migrate.ts")).migrate),
   new ToolCommand("adopt")
-    .argument("<stack>", "the name of the new stack, such as prod")
+    .argument("<stack>", "the name of the new stack, such as prod-1")
     .argument("<address>", "the old host, set up without this program: user@, address or name in ~/.ssh/config")
     .requiredOption("--like <stack>", "a stack of the same Pillar: its login, references and other settings are copied")
     .option(
@@ -110,7 +110,7 @@ else that of the command that failed`)
     .endsInUp()
     .load(async () => (await import("../restore/restoreOrchestrator.ts")).restoreOrchestrator),
   new ToolCommand("retire")
-    .argument("<stack>", "the stack of the old host, such as prod")
+    .argument("<stack>", "the stack of the old host, such as prod-1")
     .requiredOption(
       "--successor <stack>",
       "the stack of the host that produces afterwards; gives that host's address and key",
@@ -119,7 +119,7 @@ else that of the command that failed`)
     .endsInUp()
     .load(async () => (await import("../edit/retireHost.ts")).retireHost),
   new ToolCommand("resume")
-    .argument("<stack>", "such as prod")
+    .argument("<stack>", "such as prod-1")
     .argument("[args...]", "after --: passed on to pulumi up")
     .description("continue a stack after `pulumi up` was killed: clears stale locks, then runs pulumi up")
     .option("--lock-is-stale", "clear a lock of another machine; only if you know that its run has ended")
@@ -127,7 +127,7 @@ else that of the command that failed`)
 Reports who holds the lock, and whether that process is alive. A running process is left alone.
 
 Example:
-  ./pillar-host resume prod -- --yes --skip-preview
+  ./pillar-host resume prod-1 -- --yes --skip-preview
 
 ${upExitCode}`)
     .load(async () => (await import("../resume.ts")).resume),

@@ -7,7 +7,7 @@ const jsonOption = ["--json", "print JSON, for programs"] as const;
 
 export const readCommands = [
   new ToolCommand("status")
-    .argument("[stack]", "such as prod; without one: every stack, as with --all")
+    .argument("[stack]", "such as prod-1; without one: every stack, as with --all")
     .description("show how far a stack's host is; asks the host now, changes nothing, takes no lock")
     .option("-w, --watch", "show the status live until the node is synced, then ring the bell")
     .option("-k, --keep", "with --watch: continue after the sync, until Ctrl-C")
@@ -34,7 +34,7 @@ Exit code:
   130  --watch was ended with Ctrl-C`)
     .load(async () => (await import("../status/status.ts")).status),
   new ToolCommand("next")
-    .argument("<stack>", "such as prod")
+    .argument("<stack>", "such as prod-1")
     .description("print the next step as plain text: that of the last pulumi up, or how to continue")
     .option(...jsonOption)
     .explain(`
@@ -45,7 +45,7 @@ Exit code:
   2    stack or configuration can't be read: the output says why, and what to do`)
     .load(async () => (await import("../next/next.ts")).next),
   new ToolCommand("check")
-    .argument("<stack>", "such as prod")
+    .argument("<stack>", "such as prod-1")
     .description("check all that pulumi up checks before it changes anything, and rehearse the orchestrator's move")
     .option(...jsonOption)
     .explain(`
@@ -71,7 +71,7 @@ Exit code:
   2    no backup was made: the output says why, and what to do`)
     .load(async () => (await import("../backup/backUpOrchestrator.ts")).backUpOrchestrator),
   new ToolCommand("notify")
-    .argument("<stack>", "such as prod")
+    .argument("<stack>", "such as prod-1")
     .requiredOption("--test", "send a test notification")
     .description("try the webhook in pillar-host:notify")
     .explain(`
@@ -80,7 +80,7 @@ Exit code:
   2    it did not, or none is configured: the output says why`)
     .load(async () => (await import("../status/testNotification.ts")).sendTestNotification),
   new ToolCommand("report")
-    .argument("<stack>", "such as prod")
+    .argument("<stack>", "such as prod-1")
     .description("report a stack's migration from its event log")
     .option(...jsonOption)
     .option(

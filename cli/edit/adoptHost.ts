@@ -1,4 +1,3 @@
-import { rmSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config.ts";
 import { moveKeys } from "../../core/config/orchestratorSchema.ts";
@@ -8,7 +7,7 @@ import { ProblemError } from "../../core/util/problem.ts";
 import { answerSchemas, refuseBadAnswers } from "../init/checkAnswers.ts";
 import { type ReachedHost, reachHost } from "../init/reachHost.ts";
 import { readSshSettings } from "../init/sshSettings.ts";
-import { readUnchangedExample, resolveStackFilePath } from "../init/stackText.ts";
+import { refuseExistingFile } from "../init/stackText.ts";
 import { parseConfiguration } from "../pulumi/configuration.ts";
 import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand.ts";
 import { findStackOf, type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
@@ -60,11 +59,13 @@ export async function adoptHost(
     });
   const isNew = !(await model.listStacks()).includes(stack);
   const isBegun = !isNew && parseState(await createPulumi(stack).read(["stack", "export"])).isBegun;
+  // Pulumi would keep the values of a file that is there.
+  if (isNew) refuseExistingFile(stack);
   // Asks for the pass phrase now: a configuration without secrets could be read without it.
   if (!isBegun) await model.read(["stack", "export", "--show-secrets"]);
   // Pulumi takes one pass phrase to copy secrets from stack to stack, so both stacks get the same.
   const engine = createPulumi(stack, isNew ? asked : {});
-  if (isNew) await createStackLike(engine, stack, like);
+  if (isNew) await engine.read(["stack", "init", "--no-select", "--copy-config-from", like]);
   const isCopy = isNew || (await isUnusedCopy(configured, engine));
   if (!isCopy) await refuseOtherHost(stack, address, engine);
   await writeSettings(engine, createAdoptedSettings(config, host), isCopy ? replacedKeys : []);
@@ -80,19 +81,6 @@ export async function adoptHost(
   const exitCode = await runOrPrintUp(stack, up, args, engine);
   if (up && exitCode === 0) console.log(`\nTo continue with ${like}:\n  ${commandsFor(like).next}`);
   return exitCode;
-}
-
-/** Copies the other stack's settings. Removes an unchanged example file first, whose values pulumi would keep. */
-async function createStackLike(engine: Pulumi, stack: string, like: string): Promise<void> {
-  const file = resolveStackFilePath(stack);
-  const shipped = readUnchangedExample(file);
-  if (shipped !== undefined) rmSync(file);
-  try {
-    await engine.read(["stack", "init", "--no-select", "--copy-config-from", like]);
-  } catch (error) {
-    if (shipped !== undefined) writeFileSync(file, shipped);
-    throw error;
-  }
 }
 
 /** Keys to remove from the copy: they describe the other stack's host, or a move to it. */

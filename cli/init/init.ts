@@ -1,17 +1,11 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { anyStack, commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { createPulumi, formatPulumiError, type Pulumi } from "../pulumi/pulumiCommand.ts";
 import { checkStackName, shortenStackName } from "../pulumi/stackName.ts";
 import { askText } from "../terminal/prompts.ts";
 import { choosePassphrase, gatherSecrets, hasSetPassphrase, listMissingSecrets, type Secret } from "./stackSecrets.ts";
-import {
-  formatStackFile,
-  type InitFlags,
-  readExample,
-  readUnchangedExample,
-  resolveStackFilePath,
-} from "./stackText.ts";
+import { formatStackFile, type InitFlags, readExample, refuseExistingFile, resolveStackFilePath } from "./stackText.ts";
 
 /**
  * Makes a stack and its file from flags or typed answers. Overwrites nothing, and leaves nothing behind if it fails.
@@ -19,13 +13,14 @@ import {
  */
 export async function init(name: string | undefined, flags: InitFlags): Promise<number> {
   const hasPassphrase = !(await requiresPassphrase()) || hasSetPassphrase();
-  const usualName = flags.adopt ? "prod" : "prod-2";
+  const usualName = flags.adopt ? "prod-1" : "prod-2";
   const stack =
     name ?? (await askText("What is the stack called?", { instead: "STACK, such as prod-2", default: usualName }));
   checkStackName(stack);
   const engine = createPulumi(stack);
   const file = resolveStackFilePath(stack);
-  const before = await refuseExisting(engine, stack, file);
+  await refuseExistingStack(engine, stack);
+  refuseExistingFile(stack);
 
   // Loaded here, because the configuration's checks take a moment to load.
   const { gatherAnswers } = await import("./gatherAnswers.ts");
@@ -39,7 +34,7 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
   refuseProblems("init", checkStackFile(stack, text, [...secrets, ...placeholders]));
   if (!hasPassphrase) process.env.PULUMI_CONFIG_PASSPHRASE = await choosePassphrase();
 
-  await createStack(engine, stack, { file, text, before });
+  await createStack(engine, stack, file, text);
   for (const [path, value] of secrets)
     await engine.read(["config", "set", "--secret", "--path", `pillar-host:${path}`], value);
   console.log(formatResult(stack, missing));
@@ -56,36 +51,21 @@ async function requiresPassphrase(): Promise<boolean> {
   });
 }
 
-/** Refuses an existing stack or file. Returns the text of the unchanged example, which may be overwritten. */
-async function refuseExisting(engine: Pulumi, stack: string, file: string): Promise<string | undefined> {
-  if ((await engine.listStacks()).includes(stack))
-    throw new ProblemError({
-      what: `there is a stack ${stack} already; nothing was written`,
-      needed: `choose another name; or, to continue with this stack: ${commandsFor(stack).up}`,
-    });
-  if (!existsSync(file)) return undefined;
-  const text = readUnchangedExample(file);
-  if (text !== undefined) return text;
+async function refuseExistingStack(engine: Pulumi, stack: string): Promise<void> {
+  if (!(await engine.listStacks()).includes(stack)) return;
   throw new ProblemError({
-    what: `${file} exists already; nothing was written`,
-    needed: `choose another name; or, to make the stack of this file: ${commandsFor(stack).makeStack}`,
+    what: `there is a stack ${stack} already; nothing was written`,
+    needed: `choose another name; or, to continue with this stack: ${commandsFor(stack).up}`,
   });
 }
 
 /** Creates both file and stack, or neither. */
-async function createStack(
-  engine: Pulumi,
-  stack: string,
-  { file, text, before }: { file: string; text: string; before: string | undefined },
-): Promise<void> {
-  writeFileSync(file, text, { flag: before === undefined ? "wx" : "w" });
+async function createStack(engine: Pulumi, stack: string, file: string, text: string): Promise<void> {
+  writeFileSync(file, text, { flag: "wx" });
   const { exitCode, stderr } = await engine.run(["stack", "init", "--no-select"]);
   if (exitCode === 0) return;
-  if (before === undefined) rmSync(file);
-  else writeFileSync(file, before);
-  throw new ProblemError({
-    what: `${formatPulumiError("stack init", stack, stderr)}\nNo stack made; ${file} is as it was.`,
-  });
+  rmSync(file);
+  throw new ProblemError({ what: `${formatPulumiError("stack init", stack, stderr)}\nNo stack and no file was made.` });
 }
 
 function formatResult(stack: string, missing: readonly string[]): string {

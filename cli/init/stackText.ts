@@ -5,6 +5,8 @@ import { findNewHostGap, type VersionGap } from "../../core/chain/requiredVersio
 import { readRequiredVersions } from "../../core/chain/versionRules.ts";
 import type { StackConfig } from "../../core/config/config.ts";
 import type { HostProvider } from "../../core/config/hostSchema.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { ProblemError } from "../../core/util/problem.ts";
 import { shortenStackName } from "../pulumi/stackName.ts";
 
 /** The choices for the host, the usual one first. */
@@ -61,12 +63,15 @@ const examples = join(import.meta.dirname, "../../examples");
 
 export const resolveStackFilePath = (stack: string) => join(process.cwd(), `Pulumi.${shortenStackName(stack)}.yaml`);
 
-/** Reads a stack's file if it is the unchanged example of this program, which may be overwritten. */
-export function readUnchangedExample(file: string): string | undefined {
-  if (!existsSync(file)) return undefined;
-  const text = readFileSync(file, "utf8");
-  const shipped = readFileSync(join(examples, "network-of-momentum.yaml"), "utf8");
-  return text === shipped.replace("$schema=../", "$schema=./") ? text : undefined;
+/** Refuses the name of a file that is there without its stack: git tracks Pulumi.prod.yaml, which a pull replaces. */
+export function refuseExistingFile(stack: string): void {
+  const file = resolveStackFilePath(stack);
+  if (!existsSync(file)) return;
+  throw new ProblemError({
+    what: `${file} exists already, without a stack; nothing was written`,
+    found: shortenStackName(stack) === "prod" && "the example of this program, which git pull replaces",
+    needed: `choose another name, such as prod-1; or, to make the stack of this file: ${commandsFor(stack).makeStack}`,
+  });
 }
 
 export function readExample({ provider, adopt }: Pick<Answers, "provider" | "adopt">): string {

@@ -64,15 +64,15 @@ README's commands, to be typed:
      pulumi up -s prod-2
      ./pillar-host status prod-2
      ./pillar-host next prod-2
-  2. ./pillar-host adopt prod ${old} --like prod-2
-  3. ./pillar-host move prod-2 --from prod ${release} --first-move --no-up
+  2. ./pillar-host adopt prod-1 ${old} --like prod-2
+  3. ./pillar-host move prod-2 --from prod-1 ${release} --first-move --no-up
      ./pillar-host check prod-2
      pulumi up -s prod-2
   4. wallet update ADDRESS        the producer address that the run showed: this is the wallet here
      pulumi up -s prod-2
-  5. ./pillar-host retire prod --successor prod-2
+  5. ./pillar-host retire prod-1 --successor prod-2
   6. wallet collect               a minute later
-     pulumi destroy -s prod
+     pulumi destroy -s prod-1
      ./pillar-host report prod-2
 To leave: exit
 `;

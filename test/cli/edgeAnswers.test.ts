@@ -146,3 +146,18 @@ test("init refuses a short pass phrase in the environment or in a file, and take
   writeFileSync(file, "twelve chars\n");
   expect(await init({ PULUMI_CONFIG_PASSPHRASE_FILE: file })).toMatchObject({ exitCode: 0 });
 });
+
+test("init and adopt overwrite no file, such as the example that git tracks under the name of a stack", async () => {
+  const file = join(place(), "Pulumi.prod.yaml");
+  const example = readFileSync("Pulumi.prod.yaml", "utf8");
+  writeFileSync(file, example);
+  const adopted = ["adopt", "prod", "198.51.100.9", "--like", "prod-2", "--no-up", "--host-key", key];
+  for (const args of [adopted, ["init", "prod", ...initAnswers, noRelease]]) {
+    const { exitCode, all, changes } = await run(...args);
+    expect([exitCode, changes], all).toEqual([2, []]);
+    expect(all).toContain("Pulumi.prod.yaml exists already, without a stack; nothing was written");
+    expect(all).toContain("found: the example of this program, which git pull replaces");
+    expect(all).toContain("needed: choose another name, such as prod-1");
+    expect(readFileSync(file, "utf8")).toBe(example);
+  }
+});

@@ -239,9 +239,11 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     ]);
     // Its key was compared when prod-2 was made.
     expect(shown).not.toContain("Is it the same key?");
-    expect(shown).toContain("running: pulumi up -s prod\n");
+    expect(shown).toContain("running: pulumi up -s prod-1\n");
     expect(shown).not.toContain(passphrase);
-    expect(await readFile(join(project.programDirectory, "Pulumi.prod.yaml"), "utf8")).not.toMatch(/go-zenon|node-v0/);
+    expect(await readFile(join(project.programDirectory, "Pulumi.prod-1.yaml"), "utf8")).not.toMatch(
+      /go-zenon|node-v0/,
+    );
     expect(shown.trim().split("\n").at(-1)?.trim()).toBe("./pillar-host next prod-2");
     expect(await pid()).toBe(before);
   });
@@ -283,7 +285,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     const [retire = "", ...more] = below("5. Retire the old host");
     expect(more).toEqual([]);
     const shown = await succeeds(retire, agreed("update"));
-    expect(shown).toContain("running: pulumi up -s prod\n");
+    expect(shown).toContain("running: pulumi up -s prod-1\n");
     expect(await onHost(old, "systemctl is-active go-node || true")).not.toBe("active");
     expect(await onHost(fresh, "systemctl is-active go-node")).toBe("active");
   });
