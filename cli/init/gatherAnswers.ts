@@ -1,23 +1,14 @@
-import { findReleasePage } from "../../core/chain/publishedHash.ts";
-import { formatRequirement } from "../../core/chain/requiredVersions.ts";
-import { findVersion } from "../../core/chain/versions.ts";
 import { askAboutName, describeUnknownName } from "../../core/registration/askAboutName.ts";
 import { countAgentKeys } from "../../core/ssh/login.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
-import { confirmRelease } from "../terminal/confirmRelease.ts";
-import { askChoice, askText, isTerminal } from "../terminal/prompts.ts";
+import { askChoice, askText } from "../terminal/prompts.ts";
+import { ask, askUntilGood } from "./ask.ts";
+import { askController, askNodeRelease } from "./askReleases.ts";
 import { answerSchemas, createValidator, refuseBadAnswers } from "./checkAnswers.ts";
 import { type ReachedHost, reachHost, readKey } from "./reachHost.ts";
 import { checkKeyFile, listKeyFiles } from "./stackSecrets.ts";
-import {
-  type Answers,
-  findReleaseUrls,
-  findRequiredVersion,
-  type InitFlags,
-  type LoginMethod,
-  readExample,
-} from "./stackText.ts";
+import { type Answers, type InitFlags, type LoginMethod, readExample } from "./stackText.ts";
 import { publicNodes, tryReferences } from "./tryReferences.ts";
 
 /** Returns all answers: from flags, or as typed in the terminal. @throws Refusal for an unusable or missing answer */
@@ -53,9 +44,6 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
   login ??= await chooseLogin(flags, isCloud, host.privateKeyFile);
   return { stack, pillar, provider, adopt, ...host, ...witnesses, ...controller, nodeRelease, login };
 }
-
-const ask = (name: keyof typeof answerSchemas, message: string, instead: string, usual?: string) =>
-  askText(message, { instead, default: usual, validate: createValidator(answerSchemas[name]) });
 
 const askPillar = () => ask("pillar", "What is the Pillar's name on chain?", "--pillar NAME");
 
@@ -134,76 +122,6 @@ async function askWitnesses(
 }
 
 const splitWords = (text: string) => text.split(/\s+/).filter((word) => word !== "");
-
-/** Asks for the node's release if the network requires a version that the controller may not build. */
-async function askNodeRelease(example: string, flags: InitFlags): Promise<Answers["nodeRelease"]> {
-  const gap = findRequiredVersion(example);
-  const { nodeRelease: given = gap ? undefined : false, nodeReleaseVersion, nodeReleaseSha256 } = flags;
-  if (gap && given === undefined)
-    console.error(`On the main network ${formatRequirement(gap)}.
-The controller may build an older node. The releases, with their hashes:\n  ${gap.release}`);
-  const askUrl = () =>
-    askText("What is the address of the node's release for linux-amd64 (none: what the controller builds)?", {
-      instead: "--node-release URL and --node-release-sha256 HASH; or --no-node-release: what the controller builds",
-      default: findReleaseUrls(example).node,
-      validate: (text) => text === "none" || createValidator(answerSchemas.nodeRelease)(text),
-    });
-  const release = await askUntilGood(given === false ? "none" : given, askUrl, async (url) => ({
-    url,
-    sha256: await confirmHash("The node's release", url, "--node-release-sha256", nodeReleaseSha256),
-  }));
-  if (release === undefined) {
-    const risk = `If the controller builds a version older than ${gap?.leastVersion}, it is refused before the sync.`;
-    if (gap) console.error(risk);
-    return undefined;
-  }
-  const askVersion = () =>
-    ask("nodeReleaseVersion", "Which version is it?", "--node-release-version VERSION", gap?.leastVersion);
-  return { ...release, version: nodeReleaseVersion ?? findVersion(release.url) ?? (await askVersion()) };
-}
-
-/** Asks for the controller's release and its hash. Without a terminal, that of the example stays. */
-async function askController(example: string, { release, releaseSha256 }: InitFlags) {
-  const { controller: usual } = findReleaseUrls(example);
-  if (usual === undefined || !isTerminal()) return { release, releaseSha256 };
-  const askUrl = () => {
-    console.error(
-      `The controller sets up the node. Its releases:\n  ${findReleasePage(usual).replace(/\/tag\/.*/, "")}`,
-    );
-    return ask("nodeRelease", "What is the address of its newest release for Linux?", "--release URL", usual);
-  };
-  return askUntilGood(release, askUrl, async (url) => ({
-    release: url,
-    releaseSha256: await confirmHash("The controller's release", url, "--release-sha256", releaseSha256),
-  }));
-}
-
-function confirmHash(what: string, url: string, option: string, given: string | undefined): Promise<string> {
-  if (given !== undefined) return Promise.resolve(given.toLowerCase());
-  if (isTerminal()) return confirmRelease(what, url, option);
-  throw new ProblemError({
-    what: "there is no terminal to ask in; nothing was written",
-    needed: `give ${option} HASH`,
-  });
-}
-
-/** Tries an answer. After a typed one that fails, asks for another one, to keep the other answers. No answer: undefined. */
-async function askUntilGood<T>(
-  given: string | undefined,
-  askAnswer: () => Promise<string>,
-  tryAnswer: (answer: string) => Promise<T>,
-): Promise<T | undefined> {
-  for (;;) {
-    const answer = given ?? (await askAnswer());
-    if (answer === "" || answer === "none") return undefined;
-    try {
-      return await tryAnswer(answer);
-    } catch (error) {
-      if (given !== undefined || !(error instanceof ProblemError)) throw error;
-      console.error(error.message);
-    }
-  }
-}
 
 async function chooseHost({ provider, adopt }: InitFlags): Promise<Pick<Answers, "provider" | "adopt">> {
   if (adopt) return { provider: "existing", adopt };
