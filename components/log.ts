@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Notice, sendNotice } from "../core/notify/notify.ts";
+import { wrapSentence } from "../core/util/commands.ts";
 import { printableLines } from "../core/util/printable.ts";
 import { formatOperatorError } from "../core/util/problem.ts";
 
@@ -13,7 +14,7 @@ export const warn = (text: string): Promise<void> => pulumi.log.warn(printableLi
 /** Prints the next step as lines, because the engine would show the output as a list or a diff. Returns the lines. */
 export function reportNextStep(lines: pulumi.Output<string[]>): pulumi.Output<string[]> {
   return lines.apply(async (next) => {
-    if (!pulumi.runtime.isDryRun()) await info(["What comes next:", ...next].join("\n"));
+    if (!pulumi.runtime.isDryRun()) await info(["What comes next:", ...next.flatMap(wrapSentence)].join("\n"));
     return next;
   });
 }

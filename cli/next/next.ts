@@ -1,4 +1,5 @@
 import { decideJourney } from "../../core/journey/decideJourney.ts";
+import { wrapSentence } from "../../core/util/commands.ts";
 import { openStack } from "../status/openStack.ts";
 import { readFacts } from "../status/readStatus.ts";
 
@@ -6,6 +7,10 @@ import { readFacts } from "../status/readStatus.ts";
 export async function next(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
   const { lines } = decideJourney(await readFacts(source));
-  console.log(json ? JSON.stringify({ stack: source.stack, nextStep: lines }, undefined, 2) : lines.join("\n"));
+  console.log(
+    json
+      ? JSON.stringify({ stack: source.stack, nextStep: lines }, undefined, 2)
+      : lines.flatMap(wrapSentence).join("\n"),
+  );
   return 0;
 }

@@ -66,6 +66,7 @@ export function registerCutover(args: CutoverArgs) {
       run: {
         timing,
         producerAddress,
+        last,
       },
     };
   });

@@ -66,7 +66,7 @@ export function decideJourney(facts: StackFacts): Decision {
   const known: Known = { ...facts, stage, registration, timing, orchestrator, offeredAddress };
   const [needs, title, , formatNext] = stages[stage];
   const next = formatNext(commands, known);
-  const lines = [...texts.formatStage(known, next), ...texts.formatNotes(known)];
+  const lines = [...texts.formatDuties(known), ...texts.formatStage(known, next), ...texts.formatNotes(known)];
   const move: Before = { before: "move", next: moveFirst(commands), step: createUpStep(facts, true) };
   const decided = before ?? (isMoveNext ? move : { next, step: decideOwnStep(known) });
   const isStep = decided.step.kind === "run" && needs === "nothing";

@@ -55,6 +55,8 @@ export interface StackFacts {
     readonly timing?: MoveTiming;
     readonly orchestrator?: OrchestratorOutput | undefined;
     readonly producerAddress?: string;
+    /** Left by the run before: what that run said is not said again. */
+    readonly last?: LastRun;
   };
 }
 

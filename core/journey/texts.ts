@@ -30,8 +30,11 @@ export function formatStage(known: Known, next: string): string[] {
       return [
         sentence,
         "Keep the old host running: it produces until momentums carry the new address.",
-        `If no momentum comes for some hours, check that the node is synced and its clock is right: ${run.status()}`,
-        `${again}; or watch it: ${run.status("--watch --keep")}`,
+        "If no momentum comes for some hours, check the node's sync and clock:",
+        `  ${run.status()}`,
+        "Look again, or watch it:",
+        `  ${run.up}`,
+        `  ${run.status("--watch --keep")}`,
         ...move,
       ];
     case "producing":
@@ -101,9 +104,12 @@ function formatIdleStage({ stage, stack, lifecycle, parts, run: ownRun }: Known,
 }
 
 const formatAdopted = ({ retire }: Commands): string[] => [
-  "This host is left as it is, but for the node's version in node.release. Once its Pillar produces on another host, retire this one. STACK is the other host's stack:",
+  "This host stays as it is, but for the node's version in node.release.",
+  "Go on with the new host. STACK is its stack:",
+  `  ${commandsFor("STACK").next}`,
+  "Later, once the Pillar produces there:",
   `  ${retire("STACK")}`,
-  "  (if the other host has no stack here: docs/retiring.md)",
+  "  (if the new host has no stack here: docs/retiring.md)",
 ];
 
 const formatUnknownPillar = (run: Commands, sentence: string): string[] => [
@@ -122,7 +128,7 @@ function formatUpdate(known: Known, next: string, sentence?: string): string[] {
   const after = `Update the wallet after that run. Its last lines tell you what to do in the wallet for ${pillar}.`;
   if (offeredAddress === undefined) return move.length > 0 ? [...move, after] : [next];
   const how = old?.stack ? commandsFor(stack).move(old.stack) : "README.md, steps 2 and 3.";
-  const orchestratorFirst = `  0. If the old host runs the bridge's orchestrator, move the orchestrator here first: ${how}`;
+  const orchestratorFirst = ["  0. If the old host runs the bridge's orchestrator, move it here first:", `     ${how}`];
   const isUnknown = takeValue(parts?.orchestrator)?.runsOnOld === undefined;
   const isStackMissing = old !== undefined && !old.isReleased && old.stack === undefined && timing === "none";
   return [
@@ -130,12 +136,13 @@ function formatUpdate(known: Known, next: string, sentence?: string): string[] {
       ? formatAdoption(stack, commandsFor("OLD").adopt(settings.oldHost, stack))
       : []),
     `The node of ${pillar} is synced. Now, in the desktop wallet:`,
-    ...(timing === "none" && registration?.kind === "earlier" && isUnknown ? [orchestratorFirst] : []),
+    ...(timing === "none" && registration?.kind === "earlier" && isUnknown ? orchestratorFirst : []),
     ...formatWalletClicks(pillar, offeredAddress),
-    "The update takes effect 5 to 10 minutes later; then this host produces in the Pillar's next slot. Keep the old host",
-    "running until momentums carry the new address: it produces until then.",
+    "This takes effect 5 to 10 minutes later. Keep the old host running until",
+    "momentums carry the new address: it produces until then.",
     ...(sentence === undefined ? [] : [sentence]),
-    "A run shows the update a minute or two later; the chain silently refuses an address of another Pillar.",
+    "A run shows the update two minutes later. If not: the chain refuses an",
+    "address of another Pillar, and does not say so.",
     `Then: ${commandsFor(stack).up}`,
   ];
 }
@@ -160,14 +167,19 @@ function formatRetireOld({ pillar, stack, old, settings }: StackFacts): string[]
       "  Keep a copy of the key of the backups on another machine: docs/orchestrator.md, Backups",
     ];
   const commands = commandsFor(old?.stack ?? "OLD");
-  const rewards = `Once the rewards of ${pillar} are paid, collect them in the wallet. Then delete the old host: ${commands.destroy}`;
-  if (old?.stack) return ["Shut the old host down, unless it is off already:", `  ${commands.retire(stack)}`, rewards];
+  const rewards = [
+    `Once the rewards of ${pillar} are paid, collect them in the wallet.`,
+    "Then delete the old host:",
+    `  ${commands.destroy}`,
+  ];
+  if (old?.stack)
+    return ["Shut the old host down, unless it is off already:", `  ${commands.retire(stack)}`, ...rewards];
   return [
-    "If another host produced before, shut it down now. OLD is that host's stack:",
+    "If another host produced before, shut it down now. OLD is its stack:",
     `  ${commands.retire(stack)}`,
-    "If that host is no stack yet, adopt it first, with its ADDRESS:",
+    "If it has no stack yet, adopt it first, with its ADDRESS:",
     `  ${commands.adopt("ADDRESS", stack)}`,
-    rewards,
+    ...rewards,
   ];
 }
 
@@ -193,14 +205,29 @@ export function formatNotes({ stack, waysBack = [], timing, orchestrator, parts,
   return [
     ...waysBack.map(formatTextLine),
     ...(state?.pending.length ? [`To end pulumi's warning of pending operations: ${run.resume()}`] : []),
-    ...formatOrchestrator(run, timing, orchestrator).filter((line) => line !== keepFenced || !old?.isReleased),
+    ...formatOrchestrator(run, timing, orchestrator),
     ...gaps.flatMap((gap) => [formatVersionGap(gap), ...installLines(gap, run.up).map((line) => `  ${line}`)]),
   ];
 }
 
-const keepFenced =
-  "Leave the orchestrator on the old host as it is, stopped and fenced, until the new one has signed for some days.";
+/** Formats what a move leaves to do. It stands above the next step, and a run says it once. */
+export function formatDuties({ timing, orchestrator: found, registration, run }: Known): string[] {
+  if (timing !== "now" || found?.side !== "new" || found.why === "moved on") return [];
+  const { orchestrator: before, registration: registered } = run?.last ?? {};
+  const isKeyDue = registration && isOurs(registration) && registered?.registered !== true;
+  return [
+    ...(before?.side === "new" ? [] : formatMovedHere(found)),
+    ...(isKeyDue
+      ? [
+          "The orchestrator signs with the old host's key. Give it one of the new",
+          "address before the bridge's next key generation, which excludes it",
+          "otherwise: docs/orchestrator.md, After the move.",
+        ]
+      : []),
+  ];
+}
 
+/** Formats why no orchestrator moved here. */
 function formatOrchestrator(run: Commands, timing: MoveTiming, found: OrchestratorOutput | undefined): string[] {
   if (timing === "removed")
     return [
@@ -213,15 +240,7 @@ function formatOrchestrator(run: Commands, timing: MoveTiming, found: Orchestrat
       `Another stack has moved the orchestrator on from ${found.address}. So that this stack moves it no more, run:`,
       `  ${run.remove("orchestrator.move")}`,
     ];
-  if (found.side === "new")
-    return [
-      `The orchestrator signs here, on ${found.address} (${found.version ?? "its version was not asked"}). It keeps the identity of the copied key store.`,
-      "When the Pillar has its new producer address, the orchestrator goes on signing with the old key until the bridge's next",
-      "key generation, which would exclude it. Before that, give it a key of the new producer address.",
-      `The bridge's health page asks each orchestrator at a known address, on port ${found.rpcPort}: tell the page's`,
-      `operators ${found.address}, and open the port to the page (pillar-host:orchestrator.rpcFrom); until then the page shows this orchestrator as offline.`,
-      keepFenced,
-    ];
+  if (found.side === "new") return [];
   if (found.why === "raise the attempt" || found.why === "moved")
     return [
       `The orchestrator signs on the old host (${found.address}). To move it again:`,
@@ -230,6 +249,12 @@ function formatOrchestrator(run: Commands, timing: MoveTiming, found: Orchestrat
     ];
   return [`The orchestrator signs on the old host (${found.address}): there was nothing to roll back.`];
 }
+
+const formatMovedHere = ({ address, version = "its version was not asked", rpcPort }: OrchestratorOutput) => [
+  `The orchestrator signs here now, on ${address} (${version}).`,
+  `The bridge's health page shows it as offline until its operators know`,
+  `${address}, and port ${rpcPort} is open to the page (orchestrator.rpcFrom).`,
+];
 
 /** Formats a lock's holder: `process 4242 of root on host1, since 2026-11-21 14:49 UTC`. */
 export function formatHolder({ user, host, pid, since }: Lock): string {

@@ -6,9 +6,9 @@ import type { Registration } from "./registration.ts";
 /** Formats the operator's steps in the desktop wallet, one per line (docs/specification.md, 1.1, step 13). */
 export function formatWalletClicks(pillar: string, producerAddress: string): string[] {
   return [
-    "  1. Open the settings (the gear icon) and select the address of the Pillar.",
+    "  1. Open the settings (the gear) and select the address of the Pillar.",
     `  2. Open Pillars, find ${pillar}, and choose Update Pillar.`,
-    `  3. Paste this into the producer address field: ${producerAddress}`,
+    `  3. Producer address field: ${producerAddress}`,
     "  4. Press Next, then Update, until it is saved.",
   ];
 }

@@ -56,7 +56,7 @@ export function checkOrchestrator(facts: RetirementFacts): Judgements {
   if (seen?.orchestrator.active)
     return createCondition("orchestratorRuns", {
       what: `an orchestrator runs on this host, ${address}`,
-      needed: `move the orchestrator: ${commandsFor("SUCCESSOR").move(stack)} (SUCCESSOR is the stack of the new host); or stop it by hand`,
+      needed: `move the orchestrator: ${commandsFor("SUCCESSOR").move(stack)} (SUCCESSOR is the stack of the new host)`,
     });
   const openMove = checkOpenMove(facts, seen?.orchestrator.journal);
   if (step === "retire") return openMove;

@@ -14,6 +14,7 @@ import { LabStack } from "../../lab/stack/stack.ts";
 import { noteSecret } from "../../lab/testRun/printed.ts";
 import { onHost, serveNode, stackFile, testLab } from "./fixture.ts";
 import { codeBlocks, commandsOf, type Exchange, typed } from "./readme.ts";
+import { readScreen, type TerminalSize } from "./terminalScreen.ts";
 
 const text = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
 const blocks = codeBlocks(text);
@@ -22,6 +23,9 @@ const below = (heading: string) => commands.filter((each) => each.heading === he
 
 const passphrase = "Correct Horse 'battery' 7";
 const unlock: Exchange = [/passphrase to unlock config\/secrets|Pass phrase of stack \S+:/, `${passphrase}\r`];
+const roomy: TerminalSize = { columns: 150, rows: 50 };
+const narrow: TerminalSize = { columns: 80, rows: 24 };
+const wide: TerminalSize = { columns: 120, rows: 40 };
 const unlocked: Exchange = [/Pass phrase of stack \S+:/, `${passphrase}\r`, "where asked"];
 /** A chain whose ticks take a second, and whose epochs take eight. */
 const quick = { momentumSeconds: 0.25, tickMomentums: 4, epochSeconds: 8, rewardDelaySeconds: 1 };
@@ -35,20 +39,28 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
   let env: NodeJS.ProcessEnv;
 
   /** Types a command of the README in a terminal, with the lab's addresses instead of the examples'. */
-  const type = (command: string, exchanges: readonly Exchange[] = []) => {
+  const type = async (command: string, exchanges: readonly Exchange[] = [], size = roomy) => {
     const line = command.replaceAll("203.0.113.7", fresh.address).replaceAll("198.51.100.9", old.address);
-    return typed(
-      lab.atOperator(["script", "-qefc", `stty cols 150 rows 50; ${line}`, "/dev/null"]),
+    const ended = await typed(
+      lab.atOperator(["script", "-qefc", `stty cols ${size.columns} rows ${size.rows}; ${line}`, "/dev/null"]),
       {
         cwd: project.programDirectory,
         env,
       },
       exchanges,
     );
+    return { ...ended, screen: await readScreen(ended.written, size) };
   };
-  const succeeds = async (command: string, exchanges: readonly Exchange[] = []) => {
-    const { exitCode, shown } = await type(command, exchanges);
+  /** Expects success, and these words on the screen at the end. */
+  const succeeds = async (
+    command: string,
+    exchanges: readonly Exchange[] = [],
+    { size = roomy, words = [] }: { readonly size?: TerminalSize; readonly words?: readonly string[] } = {},
+  ) => {
+    const { exitCode, shown, screen } = await type(command, exchanges, size);
     expect(exitCode, `${command}\n${shown}`).toBe(0);
+    for (const word of words) expect(screen).toContain(word);
+    expect(screen).not.toContain("Outputs:");
     return shown;
   };
   const agreed = (what: "update" | "destroy"): Exchange[] => [
@@ -191,7 +203,11 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     ]);
     await endsBeforeTheSync(up);
     await edit("prod-2", [["node.release", release]]);
-    const stood = await succeeds(up, agreed("update"));
+    const cut = await type(up, [...agreed("update"), [/Updating \(prod-2\)[\s\S]*node-sync/, "\u0003"]], narrow);
+    expect(cut.exitCode, cut.shown).not.toBe(0);
+    expect(cut.screen).toMatch(/error: .*cancel/);
+    const words = ["What comes next:", "desktop wallet:", "field: z1q", "Then: pulumi up -s prod-2"];
+    const stood = await succeeds(up, agreed("update"), { size: narrow, words });
     [producerAddress = ""] = /z1q[0-9a-z]{37}/.exec(stood) ?? [];
     expect(producerAddress).not.toBe("");
     expect(await succeeds(status, [unlocked])).toContain("synced");
@@ -206,7 +222,8 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
       ["node", { leastVersion: "v0.0.10" }],
       ["controller", { ...controller, source: lab.sourceUrl() }],
     ]);
-    const early = await type(up, agreed("update"));
+    const early = await type(up, agreed("update"), narrow);
+    expect(early.screen).toContain("this host does not meet what a Pillar needs; nothing was changed");
     expect(early.exitCode, early.shown).not.toBe(0);
     const words =
       / the node's version: found v0\.0\.8 \(by Deploy, from \S+\), needed another: v0\.0\.10 or newer is required .*: set pillar-host:node\.release to its url, sha256 and version/;
@@ -217,7 +234,8 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
       ["node", undefined],
       ["controller", controller],
     ]);
-    const late = await type(up, agreed("update"));
+    const late = await type(up, agreed("update"), wide);
+    expect(late.screen).toContain("the node is too old for the network");
     expect(late.exitCode, late.shown).not.toBe(0);
     expect(late.shown).toContain(`${fresh.address}: the node is too old for the network: its sync is not waited for`);
     expect(late.shown).toMatch(/found: the node is v0\.0\.8; v0\.0\.10 or newer is required from height 14567887 on/);
@@ -233,10 +251,11 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     const before = await pid();
     // The run that it ends in has the pass phrase that was typed.
     const [, update] = agreed("update");
-    const shown = await succeeds(adopt, [
-      [/Pass phrase of stack prod-2:/, `${passphrase}\r`],
-      ...(update ? [update] : []),
-    ]);
+    const shown = await succeeds(
+      adopt,
+      [[/Pass phrase of stack prod-2:/, `${passphrase}\r`], ...(update ? [update] : [])],
+      { size: wide, words: ["What comes next:", "./pillar-host next prod-2"] },
+    );
     // Its key was compared when prod-2 was made.
     expect(shown).not.toContain("Is it the same key?");
     expect(shown).toContain("running: pulumi up -s prod-1\n");
@@ -269,7 +288,8 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     expect(shown.trim().split("\n").at(-1)?.trim()).toBe(up);
     await edit("prod-2", [["orchestrator.steadySeconds", 3]]);
     expect(await succeeds(check, [unlocked])).toContain("the bridge will be without this orchestrator for");
-    await succeeds(up, agreed("update"));
+    const words = ["The orchestrator signs here now", "desktop wallet:", "field: z1q", "Then: pulumi up -s prod-2"];
+    await succeeds(up, agreed("update"), { size: narrow, words });
     expect(await onHost(fresh, "systemctl is-active orchestrator")).toBe("active");
     expect((await lab.chain<SignersTruth>("GET", "/signers")).doubles).toEqual([]);
   });
@@ -278,13 +298,19 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     const [up = "", ...more] = below("4. Update the wallet");
     expect(more).toEqual([]);
     await updateProducer(lab, "Anvil", producerAddress);
-    await until(async () => (await type(up, agreed("update"))).shown.includes("has produced here since"));
+    let screen = "";
+    await until(async () => {
+      ({ screen } = await type(up, agreed("update"), narrow));
+      return screen.includes("has produced here since");
+    });
+    expect(screen).toMatch(/What comes next:[\s\S]*pulumi destroy -s OLD\n/);
   });
 
   it("5: shuts the old host's node down", async () => {
     const [retire = "", ...more] = below("5. Retire the old host");
     expect(more).toEqual([]);
-    const shown = await succeeds(retire, agreed("update"));
+    const words = ["What comes next:", "  pulumi destroy -s prod-1"];
+    const shown = await succeeds(retire, agreed("update"), { size: narrow, words });
     expect(shown).toContain("running: pulumi up -s prod-1\n");
     expect(await onHost(old, "systemctl is-active go-node || true")).not.toBe("active");
     expect(await onHost(fresh, "systemctl is-active go-node")).toBe("active");
@@ -293,6 +319,9 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
   it("6: destroys the old host after the rewards, and reports", async () => {
     const [destroy = "", report = "", ...more] = below("6. Destroy the old host's stack");
     expect(more).toEqual([]);
+    const early = await type(destroy, agreed("destroy"), narrow);
+    expect(early.exitCode, early.shown).not.toBe(0);
+    expect(early.screen).toContain("needed: ");
     await awaitPaidEpoch(lab);
     await collectRewards(lab, "Anvil");
     await succeeds(destroy, agreed("destroy"));

@@ -39,14 +39,14 @@ const limit = 600_000;
 /**
  * Types a command in a separate terminal, and answers its questions in this order.
  *
- * @returns the terminal's output, without colours
+ * @returns the terminal's output, without colours, and as it was written
  * @throws if it asks another question, does not ask, or takes too long
  */
 export async function typed(
   argv: readonly string[],
   options: { cwd: string; env: NodeJS.ProcessEnv },
   exchanges: readonly Exchange[] = [],
-): Promise<{ exitCode: number; shown: string }> {
+): Promise<{ exitCode: number; shown: string; written: string }> {
   const [command = "", ...args] = argv;
   const child = spawn(command, args, { ...options, stdio: ["pipe", "pipe", "inherit"] });
   let shown = "";
@@ -86,7 +86,7 @@ export async function typed(
     if (over.exitCode === undefined) child.kill("SIGTERM");
   }
   keepPrinted(plain(shown));
-  return { exitCode: over.exitCode, shown: plain(shown) };
+  return { exitCode: over.exitCode, shown: plain(shown), written: shown };
 }
 
 /** Removes the terminal's control sequences. */

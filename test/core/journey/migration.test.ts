@@ -227,7 +227,7 @@ test("lets a retirement run without a question", () => {
 test.each<[string, Changes, Changes, RegExp]>([
   ["a run is at work", living, adopted, /a run is at work on prod-2/],
   ["a run is at work on the old stack", {}, { ...adopted, ...living }, /on prod \(/],
-  ["the wallet", {}, adopted, /Paste this into the producer address field: z1qqjn/],
+  ["the wallet", {}, adopted, /Producer address field: z1qqjn/],
   ["the node is not synced", behind, adopted, /Do not touch the wallet/],
   ["the node is not synced before a move", { ...move, ...behind }, adopted, /Do not touch the wallet/],
   ["the chain is silent", silent, adopted, /registration can't be read now: no answer/],
@@ -238,7 +238,7 @@ test.each<[string, Changes, Changes, RegExp]>([
     "an idle orchestrator on the old host",
     hasSigner(),
     { ...adopted, ...hasSigner("waits") },
-    /Paste this into the producer address field: z1qqjn/,
+    /Producer address field: z1qqjn/,
   ],
   ["the rewards", done, retiring({ destroy: ["rewards lie there"] }), /needed: collect them/],
   ["a retired host is silent", done, { ...retiring(), parts: undefined }, /docs\/retiring.md/],

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { decideJourney } from "../../../core/journey/decideJourney.ts";
 import type { MoveTiming, StackFacts } from "../../../core/journey/facts.ts";
-import type { OrchestratorOutput } from "../../../core/journey/outputs.ts";
+import type { LastRun, OrchestratorOutput } from "../../../core/journey/outputs.ts";
 import type { Registration } from "../../../core/registration/registration.ts";
+import { wrapSentence } from "../../../core/util/commands.ts";
 import type { Result } from "../../../core/util/result.ts";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
@@ -33,8 +34,8 @@ const step = (registration: Registration, { node = synced, timing = "now", hourl
   return decision.lines;
 };
 
-/** Returns the lines on the orchestrator that a run prints below the others. */
-const orchestratorLines = (timing: MoveTiming, orchestrator?: OrchestratorOutput) => {
+/** Returns the lines on the orchestrator that a run prints above and below its next step. */
+const orchestratorLines = (timing: MoveTiming, orchestrator?: OrchestratorOutput, last?: LastRun) => {
   const lines = (found: OrchestratorOutput | undefined) =>
     decideJourney({
       stack: "prod-2",
@@ -42,22 +43,24 @@ const orchestratorLines = (timing: MoveTiming, orchestrator?: OrchestratorOutput
       lifecycle: "active",
       node: synced,
       parts: { registration: { value: { kind: "registered", ...own } } },
-      run: { timing, orchestrator: found },
+      run: { timing, orchestrator: found, ...(last && { last }) },
     }).lines;
-  return lines(orchestrator).slice(timing === "removed" ? 4 : lines(undefined).length);
+  const others = timing === "removed" ? lines(undefined).slice(0, -1) : lines(undefined);
+  return lines(orchestrator).filter((line) => !others.includes(line));
 };
 
 test("names the wallet's clicks and the address once the node is synced", () => {
   expect(step({ kind: "earlier", address: old, wasOurs: false, notes })).toEqual([
     "The node of Anvil is synced. Now, in the desktop wallet:",
-    "  1. Open the settings (the gear icon) and select the address of the Pillar.",
+    "  1. Open the settings (the gear) and select the address of the Pillar.",
     "  2. Open Pillars, find Anvil, and choose Update Pillar.",
-    `  3. Paste this into the producer address field: ${address}`,
+    `  3. Producer address field: ${address}`,
     "  4. Press Next, then Update, until it is saved.",
-    "The update takes effect 5 to 10 minutes later; then this host produces in the Pillar's next slot. Keep the old host",
-    "running until momentums carry the new address: it produces until then.",
+    "This takes effect 5 to 10 minutes later. Keep the old host running until",
+    "momentums carry the new address: it produces until then.",
     `Anvil is still registered with ${old}.`,
-    "A run shows the update a minute or two later; the chain silently refuses an address of another Pillar.",
+    "A run shows the update two minutes later. If not: the chain refuses an",
+    "address of another Pillar, and does not say so.",
     "Then: pulumi up -s prod-2",
   ]);
 });
@@ -80,7 +83,7 @@ test("proposes no retirement while the node of a registered host is not reachabl
 
 test("names the orchestrator's move before the first click if none is configured", () => {
   const earlier = { kind: "earlier", address: old, wasOurs: false, notes } as const;
-  expect(step(earlier, { timing: "none" })[1]).toMatch(/^ {2}0\. .*, move the orchestrator here first:/);
+  expect(step(earlier, { timing: "none" })[1]).toMatch(/^ {2}0\. .* orchestrator, move it here first:/);
 });
 
 const first = [
@@ -106,8 +109,8 @@ test("the orchestrator's move holds back the wallet's clicks, the address, and t
 
 test("names the wallet for a synced node whose address was registered before", () => {
   const lines = step({ kind: "earlier", address: old, wasOurs: true, notes });
-  expect(lines).toContain(`  3. Paste this into the producer address field: ${address}`);
-  expect(lines.at(-3)).toBe(
+  expect(lines).toContain(`  3. Producer address field: ${address}`);
+  expect(lines.at(-4)).toBe(
     `Anvil is registered with ${old} again: this host stays elected for 5 to 10 minutes after the wallet update: keep it running until momentums carry the other address.`,
   );
 });
@@ -139,8 +142,11 @@ test("says how slots come and to keep the old host once registered", () => {
   expect(step({ kind: "registered", ...own })).toEqual([
     "Anvil has had this host's producer address since 2026-11-21 11:55 UTC or longer, and no momentum with it yet: the slots change hands 5 to 10 minutes after the wallet update; then a Pillar among the first 30 by weight waits for minutes, any other up to some hours.",
     "Keep the old host running: it produces until momentums carry the new address.",
-    "If no momentum comes for some hours, check that the node is synced and its clock is right: ./pillar-host status prod-2",
-    "Look again with: pulumi up -s prod-2; or watch it: ./pillar-host status prod-2 --watch --keep",
+    "If no momentum comes for some hours, check the node's sync and clock:",
+    "  ./pillar-host status prod-2",
+    "Look again, or watch it:",
+    "  pulumi up -s prod-2",
+    "  ./pillar-host status prod-2 --watch --keep",
   ]);
 });
 
@@ -149,7 +155,11 @@ test("prints the commands that retire the old host once this one produces, then 
   expect(lines[0]).toBe("Anvil has produced here since momentum 77 (2026-11-21 11:59 UTC).");
   expect(lines).toContain("  ./pillar-host retire OLD --successor prod-2");
   expect(lines).toContain("  ./pillar-host adopt OLD ADDRESS --like prod-2");
-  expect(lines.at(-1)).toMatch(/rewards of Anvil are paid.*delete the old host: pulumi destroy -s OLD$/);
+  expect(lines.slice(-3)).toEqual([
+    "Once the rewards of Anvil are paid, collect them in the wallet.",
+    "Then delete the old host:",
+    "  pulumi destroy -s OLD",
+  ]);
 });
 
 test.each<[Result<string>, string]>([
@@ -170,17 +180,17 @@ test.each([
   const warning = "WARNING: Anvil is registered with this host's address while its node is not synced (syncing).";
   expect(lines[0]).toBe(warning);
   expect(lines[2]).toContain(`The way back, while the old host runs: in the wallet, Update Pillar Anvil, ${way}`);
-  expect(lines.join()).not.toContain("Paste this");
+  expect(lines.join()).not.toContain("address field");
 });
 
 test("warns of somebody else's address, and proposes no wallet if the Pillar left this host", () => {
   const lines = step({ kind: "foreign", address: "z1qother", wasOurs: true, notes });
   const warning = "WARNING: Anvil is registered with z1qother, neither this host's address nor the one before it.";
   expect(lines[0]).toBe(warning);
-  expect(lines.join()).not.toContain("Paste this");
+  expect(lines.join()).not.toContain("address field");
   const slip = step({ kind: "foreign", address: "z1qother", wasOurs: false, notes });
   expect(slip[1]).toBe("Was that a slip in the wallet? Then update it again:");
-  expect(slip.join()).toContain("Paste this");
+  expect(slip.join()).toContain("address field");
   expect(slip.at(-1)).toContain("retire");
 });
 
@@ -200,10 +210,37 @@ test("says where the orchestrator stays if the move is removed from the configur
   ]);
 });
 
-test("says after a move what to do about the producer key, the health page and the port", () => {
-  const next = orchestratorLines("now", { ...shown, rpcPort: 5000 }).join("\n");
-  expect(next).toContain("give it a key of the new producer address");
-  expect(next).toMatch(/on port 5000: tell .*\noperators 203\.0\.113\.9, and open the port .*orchestrator\.rpcFrom/);
+test("says once after a move what to do about the health page, and once about the key of a new address", () => {
+  const moved = { ...shown, rpcPort: 5000 };
+  const page =
+    /signs here now, on 203\.0\.113\.9 .*health page .*\n203\.0\.113\.9, and port 5000 is open .*orchestrator\.rpcFrom/s;
+  const key = "The orchestrator signs with the old host's key.";
+  const first = orchestratorLines("now", moved).join("\n");
+  expect(first).toMatch(page);
+  expect(first).toContain(key);
+  const ran: LastRun = { finished: true, orchestrator: moved };
+  const registered = orchestratorLines("now", moved, { ...ran, registration: { state: "earlier", registered: false } });
+  expect(registered.join("\n")).toContain(key);
+  expect(registered.join("\n")).not.toMatch(page);
+  expect(orchestratorLines("now", moved, { ...ran, registration: { state: "registered", registered: true } })).toEqual(
+    [],
+  );
+});
+
+test("fits on a screen of 80 columns and 24 rows, with what the engine prints around it", () => {
+  const earlier = { kind: "earlier", address: old, wasOurs: false, notes } as const;
+  const longest = [
+    step(earlier, { timing: "none" }),
+    step({ kind: "producing", ...own, switched }),
+    step({ kind: "registered", ...own }),
+    [...orchestratorLines("now", shown).slice(0, 3), ...step(earlier)],
+  ];
+  for (const lines of longest) {
+    const printed = lines.flatMap(wrapSentence);
+    for (const line of printed) expect(line.length, line).toBeLessThanOrEqual(74);
+    // Above it stand two headings; below it Resources, Duration and the prompt.
+    expect(printed.length).toBeLessThanOrEqual(24 - 8);
+  }
 });
 
 test("says how to move again after a rollback", () => {

@@ -119,9 +119,11 @@ describe("the commands between two runs", () => {
     expect(told[0]?.message).toMatch(new RegExp(`^the orchestrator signs on ${stage.fresh.address} now, the new host`));
     expect(JSON.stringify(notices)).not.toMatch(/z1q/);
     const { producerAddress } = await stage.stack.outputs<{ producerAddress: string }>();
-    expect(output).toMatch(/What comes next:\s+The node of Anvil is synced\. Now, in the desktop wallet:/);
+    expect(output).toMatch(
+      /What comes next:\s+The orchestrator signs here now[\s\S]+The node of Anvil is synced\. Now, in the desktop wallet:/,
+    );
     const after = await cli(stage.stack, ["next", "prod"]);
-    expect(after.output).toContain(`  3. Paste this into the producer address field: ${producerAddress}`);
+    expect(after.output).toContain(`  3. Producer address field: ${producerAddress}`);
 
     await onHost(stage.fresh, "systemctl stop go-node");
     const behind = await expectSuccess(cli(stage.stack, ["next", "prod", "--json"]));

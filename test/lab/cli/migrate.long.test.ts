@@ -98,7 +98,7 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
     { seen: /Do you want to perform this destroy\?/, reply: "yes\r", approval: "destroy" },
     {
       // The stand-up's run also prints the address, before the orchestrator has moved.
-      seen: /producer address field: (z1q[0-9a-z]{37})\n(?:.*\n){1,20}Waiting; this command goes on by itself/,
+      seen: /Producer address field: (z1q[0-9a-z]{37})\n(?:.*\n){1,20}Waiting; this command goes on by itself/,
       reply: async ([, address = ""]) => {
         producerAddress = address;
         await updateProducer(lab, "Anvil", address);

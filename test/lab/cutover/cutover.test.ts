@@ -68,7 +68,7 @@ it("warns of an update that came too early, with the way back, and records it", 
   const { registration, producerAddress, nextStep } = await stage.stack.outputs<Outputs>();
   expect(registration).toMatchObject({ state: "earlier", registered: false, producing: false, address: earlier });
   expect(producerAddress).toBe(ours);
-  expect(nextStep).toContain(`  3. Paste this into the producer address field: ${ours}`);
+  expect(nextStep).toContain(`  3. Producer address field: ${ours}`);
   expect(await events()).toEqual(["registered", "registeredTooEarly", "synced", "registeredElsewhere"]);
 });
 

@@ -57,7 +57,7 @@ describe("procedure A on a blank host", () => {
     const config = JSON.parse(await onHost(host, "cat /root/.znn/config.json"));
     expect(outputs.producerAddress).toBe(config.Producer.Address);
     expect(outputs.producerAddress).toMatch(/^z1q[qpzr][02-9ac-hj-np-z]{36}$/);
-    expect(outputs.nextStep).toContain(`  3. Paste this into the producer address field: ${outputs.producerAddress}`);
+    expect(outputs.nextStep).toContain(`  3. Producer address field: ${outputs.producerAddress}`);
     const { state, currentHeight, targetHeight, durationSeconds } = outputs.sync;
     expect(state).toBe(2);
     expect(currentHeight).toBeGreaterThanOrEqual(targetHeight as number);

@@ -73,7 +73,7 @@ describe("the whole move of the orchestrator", () => {
     const seconds = Number(orchestrator.secondsWithoutSigner);
     expect(seconds).toBeGreaterThan(gapSeconds / 2);
     expect(seconds).toBeLessThan(gapSeconds + 5);
-    expect(nextStep.join("\n")).toContain("give it a key of the new producer address");
+    expect(nextStep.join("\n")).toContain("The bridge's health page shows it as offline until its operators know");
   });
 
   it("uses the new host's node, with the old user and password, and stays up without the old host's", async () => {
