@@ -139,10 +139,8 @@ export async function verify(started: Started) {
     const problem = { what: "was started, but is not well", found: faults, needed };
     throw createFailure(started, problem, errors.length > 0 ? errors : life.log);
   }
-  for (const line of errors.slice(-maxShownLines))
-    deps.say(`log of the ${side} host, although its orchestrator is well: ${line}`);
   if (status) deps.say(`getStatus of the ${side} host: ${status.stateName}`);
-  if (life.peers !== undefined) deps.say(formatPeers(side, life.peers, inputs.p2pPort));
+  if (life.peers !== undefined) deps.say(formatPeers(side, life.peers, inputs));
   return { build, answeredAt };
 }
 
@@ -172,10 +170,10 @@ async function hasShare({ run, side }: Started): Promise<boolean | undefined> {
 }
 
 /** Formats the connections: an orchestrator that has none signs nothing, although it reports live. */
-function formatPeers(side: WhichHost, peers: number, port: number): string {
+function formatPeers(side: WhichHost, peers: number, { stack, p2pPort }: MoveRun["inputs"]): string {
   return peers > 0
     ? `the ${side} host is connected with ${peers} other orchestrator${peers === 1 ? "" : "s"}`
-    : `the ${side} host is connected with no other orchestrator yet: is ${port}/tcp open to them, and out to theirs? It connects to those in tss/address_book.seed and TssConfig.Bootstrap`;
+    : `the ${side} host connects to the other orchestrators now, through ${p2pPort}/tcp; to see how many: ${commandsFor(stack).status()}`;
 }
 
 /** Compares the running version with the configured one, because not every build reports its own when installed. */

@@ -71,25 +71,13 @@ describe("a started orchestrator", () => {
   }) => {
     started.log = ["2026-11-22T05:16:00.000Z\tINFO\tmain.go:1\tstarted", error];
     expect((await started.look()).verified).toEqual({ build, answeredAt: 0 });
-    expect(started.said).toContain(`log of the new host, although its orchestrator is well: ${error}`);
+    expect(started.said.join()).not.toContain("ERROR");
     expect(started.said).toContain("the new host is connected with 2 other orchestrators");
     started.life = started.life.with(-1, "Peers=0");
     await started.look();
-    const alone = "the new host is connected with no other orchestrator yet: is 55055/tcp open";
+    const alone =
+      "the new host connects to the other orchestrators now, through 55055/tcp; to see how many: ./pillar-host";
     expect(started.said.at(-1)).toContain(alone);
-  });
-
-  test("is well with an error in its last 50 log lines, which is reported", async ({ started }) => {
-    const report = `log of the new host, although its orchestrator is well: ${error}`;
-    for (const [later, isReported] of [
-      [49, true],
-      [50, false],
-    ] as const) {
-      started.said = [];
-      started.log = [error, ...Array<string>(later).fill("2026-11-22T05:16:01.000Z\tINFO\tmain.go:1\tstarted")];
-      await started.look();
-      expect(started.said.includes(report)).toBe(isReported);
-    }
   });
 
   test("is reported with its log if it is not well", async ({ started }) => {
