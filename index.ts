@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { registerHost } from "./components/host/registerHost.ts";
-import { reportNextStep, showPlainErrors } from "./components/log.ts";
+import { announce, reportNextStep, showPlainErrors } from "./components/log.ts";
 import { registerCutover } from "./components/node/cutover.ts";
 import { createHostReader } from "./components/node/nodeReading.ts";
 import { createSyncOutput, PillarNode } from "./components/node/pillarNode.ts";
@@ -9,6 +9,7 @@ import { HostRetirement } from "./components/retirement/guard.ts";
 import { registerKeptHost } from "./components/retirement/keptHost.ts";
 import { type OutputInputs, prepareRun } from "./components/run.ts";
 import { readStackEventsOrNone } from "./components/stackLog.ts";
+import { formatConsent } from "./core/journey/consent.ts";
 import { outputName } from "./core/journey/outputs.ts";
 import { formatNextStepWithoutServer } from "./core/journey/texts.ts";
 
@@ -25,6 +26,7 @@ async function registerStack(): Promise<OutputInputs> {
   if (config.lifecycle !== "active") return { host: hostShown, ...(await registerKeptHost(config, host, last, look)) };
 
   const orchestrator = await planOrchestrator(config, last, async (at, key) => (await look(at, key)).node);
+  void announce(formatConsent(config, last, { isMoveDue: orchestrator.timing === "now" }));
   const events = await readStackEventsOrNone(config);
   const pillar = new PillarNode("node", { config, host, events, look });
   const { shown: moved, resources } = orchestrator.move(host, pillar);

@@ -11,6 +11,11 @@ export const createStatusLine = (text: string, row: pulumi.Resource | undefined)
   pulumi.log.info(printableLines(text), row, undefined, true);
 export const warn = (text: string): Promise<void> => pulumi.log.warn(printableLines(text));
 
+/** Prints a text in a preview only, for whoever is asked for a yes. */
+export async function announce(text: string | undefined): Promise<void> {
+  if (text !== undefined && pulumi.runtime.isDryRun()) await info(text);
+}
+
 /** Prints the next step as lines, because the engine would show the output as a list or a diff. Returns the lines. */
 export function reportNextStep(lines: pulumi.Output<string[]>): pulumi.Output<string[]> {
   return lines.apply(async (next) => {

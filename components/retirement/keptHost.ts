@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
 import { formatReleaseMarker } from "../../core/config/schemaParts.ts";
+import { formatConsent } from "../../core/journey/consent.ts";
 import { decideJourney } from "../../core/journey/decideJourney.ts";
 import type { LastRun } from "../../core/journey/outputs.ts";
 import { readHostOnce } from "../../core/retirement/readHost.ts";
 import { createRetirementInputs } from "../../core/retirement/retirementInputs.ts";
 import { NodeUpgrade } from "../../providers/nodeUpgrade.ts";
 import type { Host } from "../host/host.ts";
-import { info, reportNextStep } from "../log.ts";
+import { announce, reportNextStep } from "../log.ts";
 import type { NodeHostReader } from "../node/nodeReading.ts";
 import { formatOtherVersion } from "../node/pillarNode.ts";
 import { createHostIdentity } from "../remote.ts";
@@ -20,6 +21,7 @@ export async function registerKeptHost(config: StackConfig, host: Host, last: La
   const isRetiring = config.lifecycle === "retiring";
   const run = isRetiring && (await isStillOff(config, last)) ? undefined : randomUUID();
   const shutDown = isRetiring ? { run } : undefined;
+  void announce(formatConsent(config, last, { isOff: run === undefined }));
   const upgrade = isRetiring ? undefined : await registerUpgrade(config, host, last, look);
   const { shutdown } = new HostRetirement({ host, after: upgrade ? [host.guard, upgrade] : [host.guard], shutDown });
   const facts = { stack: config.stack, pillar: config.pillar.name, lifecycle: config.lifecycle, run: {} };
@@ -42,7 +44,7 @@ async function registerUpgrade(config: StackConfig, host: Host, last: LastRun, l
   const isKnown = last.finished && address !== undefined && hostKey !== undefined;
   const running = isKnown ? await (await look(address, hostKey)).version : undefined;
   const found = formatOtherVersion(running, version);
-  if (pulumi.runtime.isDryRun() && (!running || found)) void info(formatUpgrade(version, running));
+  if (!running || found) void announce(formatUpgrade(version, running));
   const args = { ...createHostIdentity(host.access), release: formatReleaseMarker(release), found };
   return new NodeUpgrade("node-upgrade", args, { dependsOn: [...host.ready] });
 }
