@@ -22,7 +22,7 @@ export function formatUnmet({ what, saidBy = [], found = [], needed }: Unmet): s
 }
 
 /** Formats a refusal: every unmet condition, the command to run then, and how to override the refusal of a destroy. */
-export function formatRefusal(facts: RetirementFacts, { unmet }: RetirementVerdict): string {
+export function formatRefusal(facts: RetirementFacts, { unmet }: RetirementVerdict, isOverrideSet = false): string {
   const { step, stack, pillar, address, readings, host } = facts;
   const isDestroy = step === "destroy";
   const command = commandsFor(stack)[isDestroy ? "destroy" : "up"];
@@ -34,16 +34,18 @@ export function formatRefusal(facts: RetirementFacts, { unmet }: RetirementVerdi
     ...unmet.flatMap(formatUnmet).map((line) => `  ${line}`),
     ...(unmet.some(({ loss }) => loss === "momentums") ? left : []),
     `  Then: ${command}`,
-    ...(isDestroy ? formatOverride(facts, unmet, command) : []),
+    ...(isDestroy ? formatOverride(facts, unmet, command, isOverrideSet) : []),
   ].join("\n");
 }
 
-/** Formats the override. Operators paste the last line: no override there while waiting is enough. */
-function formatOverride(given: Given, unmet: readonly Unmet[], command: string): string[] {
+/** Formats the override. Operators paste the last line, so it has no override while each condition can be met. */
+function formatOverride(facts: RetirementFacts, unmet: readonly Unmet[], command: string, isOverrideSet: boolean) {
   if (unmet.every(({ isCuredByTime }) => isCuredByTime === true))
     return ["  Waiting is enough. If it is impossible to wait: docs/retiring.md, The way around"];
+  if ("facts" in facts.host && !isOverrideSet)
+    return ["  Only if a condition can never be met: docs/retiring.md, The way around"];
   return [
     "  The only way around this refusal, at the price that this command names:",
-    `  ${overrideVariable}=${quote(formatOverrideSentence(given, unmet))} ${command}`,
+    `  ${overrideVariable}=${quote(formatOverrideSentence(facts, unmet))} ${command}`,
   ];
 }

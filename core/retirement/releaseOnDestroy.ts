@@ -155,7 +155,7 @@ async function authorizeRelease(
   }
   await log.note({ event: "refused", details: { reasons } });
   const other = override === undefined ? "" : `\n  ${overrideVariable} is set, but not to this sentence.`;
-  throw new Error(`${formatRefusal(facts, verdict)}${other}`);
+  throw new Error(`${formatRefusal(facts, verdict, override !== undefined)}${other}`);
 }
 
 async function recordRewards({ rewards }: RetirementFacts, log: EventLog): Promise<void> {

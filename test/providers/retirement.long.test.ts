@@ -108,11 +108,11 @@ const begin = () => create({ isLast: false });
 const update = async (olds: object, news: Inputs) =>
   run(["RetirementGuard", news], "update", "id", olds, storedOf(news));
 /** Releases the host as the provider's delete does, with the state's functions, which are this test's. */
-const remove = (olds: object) =>
+const remove = (olds: object, override?: string) =>
   withoutSecrets(
     outcomeOf(() => {
       const state = olds as Parameters<typeof releaseHost>[0] & GuardMemory;
-      return releaseHost(state, state, { ...systemClock, say, override: undefined });
+      return releaseHost(state, state, { ...systemClock, say, override });
     }),
   );
 
@@ -258,10 +258,12 @@ describe("the guard", () => {
   test("refuses on delete with findings and next command, and changes nothing", async () => {
     const { error } = await remove(await create({ lifecycle: "adopted" }, hasNode));
     expect(error?.message).toContain("- no successor of this host is configured");
+    expect(error?.message).toMatch(/Only if a condition can never be met: .*The way around$/);
+    expect([events(), wasStopped()]).toEqual([["recorded", "refused"], false]);
+    const asked = await remove(await create({ lifecycle: "adopted" }, hasNode), "?");
     const word =
       "PILLAR_HOST_GIVE_UP_ANYWAY='Anvil, stack prod, host 127.0.0.1: I accept to lose momentums and rewards' pulumi destroy -s prod";
-    expect(error?.message.endsWith(word)).toBe(true);
-    expect([events(), wasStopped()]).toEqual([["recorded", "refused"], false]);
+    expect(asked.error?.message).toContain(`${word}\n`);
   });
 
   test("releases a deployed host that never produced, after its final backup, and again if it was started", async () => {

@@ -209,7 +209,9 @@ describe("the operator's override", () => {
   });
 
   it("accepts only the refusal's own sentence, records it, and uses it for both guards", async () => {
-    const refused = await refuse(slow);
+    const plain = await refuse(slow);
+    expect(plain.error?.message).toMatch(/Only if a condition can never be met: .*The way around$/);
+    const refused = await refuse(slow, { [overrideVariable]: "?" });
     const sentence = new RegExp(`${overrideVariable}='(.*)'`).exec(refused.error?.message ?? "")?.[1] ?? "";
     expect(sentence).toMatch(/^Anvil, stack \S+, host \S+: I accept to lose .*the orchestrator$/);
     const wrong = await refuse(slow, { [overrideVariable]: sentence.replace("Anvil", "Bolt") });
