@@ -96,6 +96,22 @@ describe("a host with a pinned key", () => {
       expect(inputs).toEqual({ addPreviousOutputInEnv: false, connection, create, logging: "none", stdin });
   });
 
+  test("the rows of a sync of a week leave room for the progress on a screen of 100 columns", () => {
+    const rows = all.slice(0, all.findIndex(({ type }) => type === gate) + 1);
+    const widest = (texts: readonly string[]) => Math.max(...texts.map(({ length }) => length));
+    const types = rows.map(({ type, parent }) => (parent === "" ? "├─ " : "│  ├─ ") + type);
+    const columns = [
+      " +",
+      widest(types),
+      widest(rows.map(({ name }) => name)),
+      "creating (604800s)...",
+      "43 %, 2h10m left",
+    ];
+    const width = columns.reduce<number>((sum, each) => sum + 2 + (typeof each === "number" ? each : each.length), 0);
+    expect(rows.length).toBeGreaterThan(9);
+    expect(width).toBeLessThanOrEqual(101);
+  });
+
   test("the gate's row has the URN under which its provider shows the progress", async () => {
     expect((await resolved(pillar.gate.urn)).value).toBe(formatGateUrn("prod-2"));
   });

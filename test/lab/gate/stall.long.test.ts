@@ -48,6 +48,8 @@ describe("a stall", () => {
   it("shows what to check on the host, and its end", async () => {
     const output = await expectSuccess(running);
     expect(output).not.toContain("error:");
+    // The gate's own row, which the engine writes as a line without a terminal.
+    expect(output).toMatch(/sync:Gate node-sync creating \(\d+s\) \d\d %/);
     const lines = linesOf(output);
     expect(lines).toMatch(
       new RegExp(
