@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { ApiError, noContent, notFound, type Route } from "./api.ts";
 import { Faults } from "./faults.ts";
 import type { InboundRule, MachineRoom } from "./machineRoom.ts";
@@ -9,6 +10,7 @@ export interface Key {
   readonly name: string;
   readonly publicKey: string;
   readonly labels: Labels;
+  readonly created: string;
 }
 
 export type Labels = Readonly<Record<string, string>>;
@@ -17,6 +19,7 @@ export interface Firewall {
   readonly id: number;
   name: string;
   readonly labels: Labels;
+  readonly created: string;
   /** Rules in the API's form. */
   apiRules: object;
   rules: readonly InboundRule[];
@@ -33,6 +36,8 @@ export interface Server {
   readonly location: string;
   readonly image: string;
   readonly labels: Labels;
+  readonly created: string;
+  hasBackups: boolean;
   status: "new" | "running" | "off";
   address: string | undefined;
   isProtected: boolean;
@@ -47,6 +52,8 @@ export interface Action {
   readonly id: number;
   readonly command: string;
   readonly server: Server | undefined;
+  readonly started: string;
+  finished: string | null;
   status: "running" | "success" | "error";
 }
 
@@ -66,6 +73,9 @@ export interface AccountOptions {
   /** Minimum duration of an action in milliseconds (default 200). */
   readonly actionMs?: number;
 }
+
+/** Returns this second, as both APIs write a time. */
+export const writeNow = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
 
 /** Actions also end between requests, as they do at the provider. */
 const settleIntervalMs = 200;
@@ -122,7 +132,8 @@ export class Account {
   }
 
   start(command: string, server: Server | undefined, course: Course = {}): Action {
-    const action: Action = { id: this.newId(), command, server, status: "running" };
+    const started = writeNow();
+    const action: Action = { id: this.newId(), command, server, started, finished: null, status: "running" };
     this.actions.push(action);
     this.running.set(action, { ...course, dueAt: Date.now() + this.actionMs });
     return action;
@@ -132,6 +143,7 @@ export class Account {
     const isSlow = this.faults.strike("slowAction", { command: action.command }) !== undefined;
     if (isSlow || Date.now() < dueAt || (isReady && !(await isReady()))) return;
     this.running.delete(action);
+    action.finished = writeNow();
     action.status = isFailing ? "error" : "success";
     if (isFailing && action.server) action.server.status = "off";
     if (!isFailing) onSuccess?.();
@@ -172,14 +184,14 @@ export class Account {
     const bare = (key: string) => key.trim().split(/\s+/).slice(0, 2).join(" ");
     if ([...this.keys.values()].some((key) => bare(key.publicKey) === bare(publicKey)))
       throw new ApiError(409, "uniqueness_error", "SSH key with the same fingerprint already exists");
-    const key: Key = { id: this.newId(), name, publicKey: publicKey.trim(), labels };
+    const key: Key = { id: this.newId(), name, publicKey: publicKey.trim(), labels, created: writeNow() };
     this.keys.set(key.id, key);
     return key;
   }
 
   /** Orders a server. Its firewalls protect it from the first moment. */
   async order(
-    order: Pick<Server, "name" | "plan" | "location" | "image" | "labels">,
+    order: Pick<Server, "name" | "plan" | "location" | "image" | "labels" | "hasBackups">,
     command: string,
     more: { readonly sshKeys: readonly number[]; readonly userData: string; readonly firewalls?: readonly number[] },
   ): Promise<{ server: Server; action: Action }> {
@@ -189,7 +201,7 @@ export class Account {
     const isFull = this.faults.strike("noCapacity", { location, shows: "action" }) !== undefined;
     const isDead = isFull || this.faults.strike("neverBoots") !== undefined;
     const first = { status: "new", address: undefined, isProtected: false, isDead, isLeaving: false } as const;
-    const server: Server = { ...order, ...first, id, machine: `${this.prefix}${id}` };
+    const server: Server = { ...order, ...first, id, machine: `${this.prefix}${id}`, created: writeNow() };
     for (const number of more.firewalls ?? []) {
       const firewall = found(this.firewalls, number);
       const { appliesTo } = firewall;
@@ -227,6 +239,12 @@ export class Account {
     });
   }
 }
+
+/** Returns a key's fingerprint, as both APIs show it. */
+export const fingerprintOf = ({ publicKey }: Key): string => {
+  const blob = Buffer.from(publicKey.split(/\s+/)[1] ?? "", "base64");
+  return (createHash("md5").update(blob).digest("hex").match(/../g) ?? []).join(":");
+};
 
 /** Returns a function that tells whether work in the machine room has ended. */
 function endOf(work: Promise<void>): () => Promise<boolean> {

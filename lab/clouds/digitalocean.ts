@@ -5,9 +5,11 @@ import {
   type Action,
   deletion,
   type Firewall,
+  fingerprintOf,
   found,
   type Key,
   type Server,
+  writeNow,
 } from "./account.ts";
 import { ApiError, createApi, created, noContent, notFound, ok, type Routes } from "./api.ts";
 import { images, regions, sizes } from "./digitaloceanOffers.ts";
@@ -48,7 +50,12 @@ const listing = (key: string, items: readonly unknown[]) =>
   ok({ [key]: items, links: {}, meta: { total: items.length } });
 
 function keyRoutes(account: Account): Routes {
-  const json = ({ id, name, publicKey: public_key }: Key) => ({ id, name, public_key });
+  const json = (key: Key) => ({
+    id: key.id,
+    name: key.name,
+    public_key: key.publicKey,
+    fingerprint: fingerprintOf(key),
+  });
   return {
     "GET /account/keys": () => listing("ssh_keys", [...account.keys.values()].map(json)),
     "POST /account/keys": ({ body }) => {
@@ -64,7 +71,9 @@ function tagRoutes({ tags, servers }: Account): Routes {
   const one = (name = "") => {
     if (!tags.has(name)) throw notFound();
     const count = [...servers.values()].filter(({ labels }) => name in labels).length;
-    return { name, resources: { count, droplets: { count } } };
+    const none = { count: 0 };
+    const others = { images: none, volumes: none, volume_snapshots: none, databases: none };
+    return { name, resources: { count, droplets: { count }, ...others } };
   };
   return {
     "GET /tags": () => listing("tags", [...tags].map(one)),
@@ -122,11 +131,19 @@ function readFirewall({ name, inbound_rules = [], outbound_rules = [], tags = []
 
 function firewallRoutes(account: Account): Routes {
   const { firewalls } = account;
-  const json = ({ id, name, apiRules }: Firewall) => ({ id: `${id}`, name, ...apiRules, status: "succeeded" });
+  const json = ({ id, name, apiRules, created: created_at }: Firewall) => ({
+    id: `${id}`,
+    name,
+    ...apiRules,
+    status: "succeeded",
+    created_at,
+    droplet_ids: [],
+    pending_changes: [],
+  });
   return {
     "GET /firewalls": () => listing("firewalls", [...firewalls.values()].map(json)),
     "POST /firewalls": ({ body }) => {
-      const firewall = { id: account.newId(), labels: {}, ...readFirewall(body as FirewallBody) };
+      const firewall = { id: account.newId(), labels: {}, created: writeNow(), ...readFirewall(body as FirewallBody) };
       firewalls.set(firewall.id, firewall);
       return { status: 202, body: { firewall: json(firewall) } };
     },
@@ -141,24 +158,48 @@ function firewallRoutes(account: Account): Routes {
 
 /** Returns a Droplet in the API's form. */
 function dropletJson(account: Account, droplet: Server) {
-  const { id, name, status, plan, location, image, address, labels } = droplet;
+  const { id, name, status, plan, location, image, address, labels, created: created_at, hasBackups } = droplet;
+  const size = sizes.find(({ slug }) => slug === plan);
+  const v4 = { ip_address: address, netmask: "255.255.240.0", gateway: "10.77.0.1", type: "public" };
   return {
     id,
     name,
+    memory: size?.memory,
+    vcpus: size?.vcpus,
+    disk: size?.disk,
+    disk_info: size?.disk_info,
     locked: account.isBusy(droplet),
     status: status === "running" ? "active" : status,
-    features: [],
-    image: { slug: image },
+    kernel: null,
+    created_at,
+    features: hasBackups ? ["backups"] : [],
+    backup_ids: [],
+    next_backup_window: null,
+    snapshot_ids: [],
+    image: images.find(({ slug }) => slug === image),
+    volume_ids: [],
+    size,
     size_slug: plan,
-    networks: { v4: status !== "new" && address ? [{ ip_address: address, type: "public" }] : [] },
-    region: { slug: location },
+    networks: { v4: status !== "new" && address ? [v4] : [], v6: [] },
+    region: regions.find(({ slug }) => slug === location),
     tags: Object.keys(labels),
+    vpc_uuid: "760e09ef-dc84-11e8-981e-3cfdfeaae000",
   };
 }
 
 /** Returns an action in the API's form. */
-function actionJson({ id, status, command: type }: Action) {
-  return { id, type, status: { running: "in-progress", success: "completed", error: "errored" }[status] };
+function actionJson({ id, status, command: type, server, started: started_at, finished: completed_at }: Action) {
+  return {
+    id,
+    status: { running: "in-progress", success: "completed", error: "errored" }[status],
+    type,
+    started_at,
+    completed_at,
+    resource_id: server?.id ?? null,
+    resource_type: "droplet",
+    region: regions.find(({ slug }) => slug === server?.location) ?? null,
+    region_slug: server?.location ?? null,
+  };
 }
 
 interface Order {
@@ -169,6 +210,7 @@ interface Order {
   readonly ssh_keys?: readonly number[] | null;
   readonly user_data?: string | null;
   readonly tags?: readonly string[] | null;
+  readonly backups?: boolean;
 }
 
 async function order(account: Account, body: Order) {
@@ -183,7 +225,11 @@ async function order(account: Account, body: Order) {
   for (const tag of tags) account.tags.add(tag);
   const labels = Object.fromEntries(tags.map((tag) => [tag, ""]));
   const more = { sshKeys: ssh_keys ?? [], userData: user_data ?? "" };
-  const { server } = await account.order({ name, plan, location, image, labels }, "create", more);
+  const { server } = await account.order(
+    { name, plan, location, image, labels, hasBackups: body.backups === true },
+    "create",
+    more,
+  );
   return { status: 202, body: { droplet: dropletJson(account, server) } };
 }
 

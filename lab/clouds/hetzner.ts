@@ -4,13 +4,15 @@ import {
   type Action,
   deletion,
   type Firewall,
+  fingerprintOf,
   found,
   type Key,
   type Labels,
   type Server,
+  writeNow,
 } from "./account.ts";
 import { ApiError, createApi, created, notFound, ok, type Routes } from "./api.ts";
-import { images, locations, pricing, serverTypes } from "./hetznerOffers.ts";
+import { images, locationJson, locations, pricing, serverTypes } from "./hetznerOffers.ts";
 
 const tokenLength = 64;
 
@@ -46,34 +48,60 @@ export function createHetzner(options: AccountOptions) {
 }
 
 /** Returns an action in the API's form. */
-function actionJson({ id, command, status, server }: Action) {
+function actionJson({ id, command, status, server, started, finished }: Action) {
   const resources = server ? [{ id: server.id, type: "server" }] : [];
-  return { id, command, status, resources, error: status === "error" ? noCapacity : null };
+  const progress = finished === null ? 0 : 100;
+  return { id, command, status, progress, started, finished, resources, error: status === "error" ? noCapacity : null };
 }
 
-const keyJson = ({ publicKey: public_key, ...key }: Key) => ({ ...key, public_key });
+const keyJson = ({ publicKey, ...key }: Key) => ({
+  ...key,
+  public_key: publicKey,
+  fingerprint: fingerprintOf({ publicKey, ...key }),
+});
 
-const firewallJson = ({ id, name, labels, apiRules: rules }: Firewall) => ({ id, name, labels, rules });
+const firewallJson = ({ id, name, labels, created, apiRules: rules }: Firewall) => ({
+  id,
+  name,
+  labels,
+  created,
+  rules,
+  applied_to: [],
+});
 
 /** Returns a server in the API's form. */
 function serverJson(account: Account, server: Server) {
-  const { id, name, status, labels, isProtected, plan, location, image, address } = server;
+  const { id, name, status, created, labels, isProtected, plan, location, image, address, hasBackups } = server;
+  const serverType = serverTypes.find((each) => each.name === plan);
   const firewalls = [...account.firewalls.values()].filter(({ appliesTo }) => appliesTo(server));
   return {
     id,
     name,
     status: status === "new" ? "initializing" : status,
+    created,
     labels,
     protection: { delete: isProtected, rebuild: isProtected },
     image: images.find((each) => each.name === image),
-    backup_window: null,
+    backup_window: hasBackups ? "22-02" : null,
     public_net: {
-      ipv4: address ? { id, ip: address } : null,
+      ipv4: address ? { id, ip: address, blocked: false, dns_ptr: `static.${address}.example` } : null,
+      ipv6: null,
+      floating_ips: [],
       firewalls: firewalls.map((each) => ({ id: each.id, status: "applied" })),
     },
-    server_type: serverTypes.find((each) => each.name === plan),
-    location: { name: location },
+    private_net: [],
+    server_type: serverType,
+    location: locationJson(location),
     locked: account.isBusy(server),
+    included_traffic: 21_990_232_555_520,
+    ingoing_traffic: null,
+    outgoing_traffic: null,
+    rescue_enabled: false,
+    iso: null,
+    volumes: [],
+    primary_disk_size: serverType?.disk,
+    placement_group: null,
+    load_balancers: [],
   };
 }
 
@@ -108,7 +136,9 @@ function listing(key: string, all: readonly object[], query: URLSearchParams) {
   const isWanted = (item: Readonly<Record<string, unknown>> & { readonly labels?: Labels }) =>
     labels.every(([label = "", value]) => item.labels?.[label] === value) &&
     [...query.keys()].every((name) => !(name in item) || query.getAll(name).includes(String(item[name])));
-  return ok({ [key]: all.filter((item) => isWanted({ ...item })), meta: { pagination: { next_page: null } } });
+  const wanted = all.filter((item) => isWanted({ ...item }));
+  const pages = { page: 1, per_page: 50, previous_page: null, next_page: null, last_page: 1 };
+  return ok({ [key]: wanted, meta: { pagination: { ...pages, total_entries: wanted.length } } });
 }
 
 function keyRoutes(account: Account): Routes {
@@ -122,19 +152,34 @@ function keyRoutes(account: Account): Routes {
 }
 
 interface Rules {
-  readonly rules?: readonly { protocol: "tcp" | "udp"; port: string; source_ips: string[] }[];
+  readonly rules?: readonly {
+    readonly direction: "in" | "out";
+    readonly protocol: "tcp" | "udp";
+    readonly port: string;
+    readonly source_ips?: string[];
+    readonly destination_ips?: string[];
+    readonly description?: string | null;
+  }[];
 }
 
 function readRules({ rules = [] }: Rules): Pick<Firewall, "apiRules" | "rules"> {
-  const inbound = rules.map(({ protocol, port: ports, source_ips: sources }) => ({ protocol, ports, sources }));
-  return { apiRules: rules, rules: inbound };
+  const inbound = rules.map(({ protocol, port: ports, source_ips: sources = [] }) => ({ protocol, ports, sources }));
+  const apiRules = rules.map((rule) => ({ source_ips: [], destination_ips: [], description: null, ...rule }));
+  return { apiRules, rules: inbound };
 }
 
 function firewallRoutes(account: Account): Routes {
   return {
     "POST /firewalls": ({ body }) => {
       const { name, labels = {}, ...rules } = body as Rules & { name: string; labels?: Labels };
-      const firewall = { id: account.newId(), name, labels, ...readRules(rules), appliesTo: () => false };
+      const firewall = {
+        id: account.newId(),
+        name,
+        labels,
+        created: writeNow(),
+        ...readRules(rules),
+        appliesTo: () => false,
+      };
       account.firewalls.set(firewall.id, firewall);
       return created({ firewall: firewallJson(firewall), actions: [] });
     },
@@ -178,6 +223,13 @@ function serverRoutes(account: Account): Routes {
       return ok({ action: actionJson(account.remove(free(params.id), "delete_server")) });
     },
     "POST /servers/:id/actions/poweroff": ({ params }) => act(account.powerOff(free(params.id), "stop_server")),
+    "POST /servers/:id/actions/enable_backup": ({ params }) => {
+      const server = free(params.id);
+      const onSuccess = () => {
+        server.hasBackups = true;
+      };
+      return act(account.start("enable_backup", server, { onSuccess }));
+    },
     "POST /servers/:id/actions/change_protection": ({ params, body }) => {
       const server = free(params.id);
       const wanted = body as { delete?: boolean; rebuild?: boolean };
@@ -210,7 +262,7 @@ async function order(account: Account, body: Order) {
   if (account.faults.strike("noCapacity", { location, shows: "create" }))
     throw new ApiError(412, noCapacity.code, noCapacity.message);
   const { server, action } = await account.order(
-    { name, plan: plan.name, location, image: named(images, "image", body.image).name, labels },
+    { name, plan: plan.name, location, image: named(images, "image", body.image).name, labels, hasBackups: false },
     "create_server",
     { sshKeys, userData, firewalls: body.firewalls?.map(({ firewall }) => firewall) ?? [] },
   );
