@@ -12,6 +12,7 @@ import {
   worthAgain,
 } from "../lab/testRun/tally.ts";
 import { askedOf } from "../lab/testRun/tiers.ts";
+import { removeRunFiles } from "../lab/testRun/vitest.ts";
 
 /** Returns the runner's report of files with these tests; by default a file's status follows from its tests. */
 function reportOf(files: Record<string, { tests?: string[]; status?: string }>): Report {
@@ -40,7 +41,7 @@ test.each<[string, Parameters<typeof reportOf>[0], number, [number, number, numb
   expect(countOf({ exitCode, report: reportOf(files) })).toEqual({ passed, failed, skipped });
 });
 
-test("names a partly skipped contract", () => {
+test("names a partly skipped contract, and one whose set-up failed", () => {
   const own = (title: string, status: string) => ({ status, fullName: "", ancestorTitles: [title] });
   const report = {
     ...reportOf({}),
@@ -60,8 +61,20 @@ test("names a partly skipped contract", () => {
   expect(countOf({ exitCode: 0, report })).toEqual({ passed: 0, failed: 0, skipped: 2 });
   expect(contractsLine(contractsOf([report]))).toBe("real: 1 contracts ran, 1 skipped (node)");
   const [file] = report.testResults;
+  const unset = { ...file, status: "failed", assertionResults: [own("contract node, the real one", "skipped")] };
+  const failed = { ...report, testResults: [unset as Report["testResults"][number]] };
+  expect(contractsLine(contractsOf([failed]))).toBe(
+    "real: 0 contracts ran, 0 skipped, 1 failed before their first test (node)",
+  );
+  expect(countOf({ exitCode: 1, report: failed })).toMatchObject({ failed: 1 });
   const lost = { ...report, testResults: [{ ...file, assertionResults: [own("contract node, double", "skipped")] }] };
   expect(countOf({ exitCode: 0, report: lost as Report })).toMatchObject({ failed: 1 });
+});
+
+test("files of a run that cannot be removed are reported, and do not replace its result", async () => {
+  const printed: string[] = [];
+  await removeRunFiles("/dev/null/run", (line) => printed.push(line));
+  expect(printed).toEqual([expect.stringMatching(/^files of the run are left: ENOTDIR/)]);
 });
 
 test("gives the reason in the first lines, without the runner's own frames and without secrets", () => {

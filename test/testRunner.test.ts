@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -46,6 +46,20 @@ test("ends a hanging test with the run, which fails", { timeout: 120_000 }, asyn
   const busy = "const end = Date.now() + 90_000; while (Date.now() < end);";
   expect(await ran(`${good}it("hangs", () => { ${busy} });`, 8)).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(Date.now() - started).toBeLessThan(60_000);
+});
+
+test("what a run left running ends with it, and its result stays", { timeout: 120_000 }, async () => {
+  const content = `${good}import { spawn } from "node:child_process";
+    it("leaves a process", () => {
+      const left = spawn("sh", ["-c", "while :; do sleep 0.1; done"], { stdio: "ignore" });
+      left.unref();
+      writeFileSync(new URL("left.pid", import.meta.url), String(left.pid));
+      expect(left.pid).toBeGreaterThan(1);
+    });
+    import { writeFileSync } from "node:fs";`;
+  expect(await ran(content, 100)).toEqual({ passed: 2, failed: 0, skipped: 0 });
+  const pid = Number(readFileSync(join(made.at(-1) ?? "", "test/left.pid"), "utf8"));
+  await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
 });
 
 test("a secret that a test or its program prints fails the run, with file and kind", { timeout: 120_000 }, async () => {

@@ -130,29 +130,35 @@ export function withSecondAttempt<T extends Run>(first: T, file: string, second:
   };
 }
 
-const title = /^contract (.+), the real one(?:: .+)?$/;
+const title = /^contract (.+), the real one(: .+)?$/;
 
 /** Returns the contract that a test checks against the real program, by the title of its outermost suite. */
 function contractOf(ancestorTitles: readonly string[]): string | undefined {
-  return title.exec(ancestorTitles.find((each) => each !== "") ?? "")?.[1];
+  return contractTitle(ancestorTitles)?.[1];
 }
 
+const contractTitle = (ancestorTitles: readonly string[]) => title.exec(ancestorTitles.find(Boolean) ?? "");
+
 /**
- * Returns the contracts whose tests against the real program ran, and those whose real program was missing. A contract
- * of several files ran if any part of it ran.
+ * Returns the contracts whose tests against the real program ran, those whose real program was missing, and those that
+ * did not run with their program at hand, because their set-up failed. A contract of several files ran if any part of
+ * it ran.
  */
 export function contractsOf(reports: readonly Report[]) {
   const tests = reports.flatMap(({ testResults }) => testResults.flatMap(({ assertionResults }) => assertionResults));
-  const named = (isRun: boolean) => {
-    const own = tests.filter(({ status }) => (status === "passed" || status === "failed") === isRun);
-    return new Set(own.flatMap(({ ancestorTitles }) => contractOf(ancestorTitles) ?? []));
+  const named = (isWanted: (test: (typeof tests)[number]) => boolean, without: readonly string[] = []) => {
+    const names = new Set(tests.filter(isWanted).flatMap(({ ancestorTitles }) => contractOf(ancestorTitles) ?? []));
+    return [...names].filter((name) => !without.includes(name)).sort();
   };
-  const ran = named(true);
-  return { ran: [...ran].sort(), skipped: [...named(false)].filter((name) => !ran.has(name)).sort() };
+  const ran = named(({ status }) => status === "passed" || status === "failed");
+  // Only a missing program adds its reason to the title.
+  const failed = named(({ ancestorTitles }) => contractTitle(ancestorTitles)?.[2] === undefined, ran);
+  return { ran, failed, skipped: named(() => true, [...ran, ...failed]) };
 }
 
 /** Formats the closing line about contracts. */
-export function contractsLine({ ran, skipped }: ReturnType<typeof contractsOf>): string {
-  const names = skipped.length === 0 ? "" : ` (${skipped.join(", ")})`;
-  return `real: ${ran.length} contracts ran, ${skipped.length} skipped${names}`;
+export function contractsLine({ ran, skipped, failed }: ReturnType<typeof contractsOf>): string {
+  const names = (contracts: readonly string[]) => (contracts.length === 0 ? "" : ` (${contracts.join(", ")})`);
+  const lost = failed.length === 0 ? "" : `, ${failed.length} failed before their first test${names(failed)}`;
+  return `real: ${ran.length} contracts ran, ${skipped.length} skipped${names(skipped)}${lost}`;
 }

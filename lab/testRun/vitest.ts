@@ -13,7 +13,7 @@ import type { Run } from "./tally.ts";
 /** Process group of the running runner, so that everything it started ends with it. */
 let group: number | undefined;
 
-/** Kills the runner: a test that blocks its process cannot be asked to stop. */
+/** Kills the runner and what it started: a test that blocks its process cannot be asked to stop. */
 export function endVitest(): void {
   if (group === undefined) return;
   try {
@@ -80,6 +80,7 @@ export async function vitest(args: readonly string[], deadline: number, output: 
     );
     const { exitCode = 1 } = await running;
     clearTimeout(limit);
+    endVitest();
     group = undefined;
     const told = (await json(report)) as Run["report"];
     if (told === undefined) console.error("the test runner left no report");
@@ -88,6 +89,14 @@ export async function vitest(args: readonly string[], deadline: number, output: 
     const seen = { durations, setUps, hasStrayErrors, realsUsed: realsUsed(dir), leaks };
     return { exitCode, ...seen, ...(told === undefined ? {} : { report: told }) } satisfies Run;
   } finally {
-    await rm(dir, { recursive: true, force: true });
+    await removeRunFiles(dir);
   }
+}
+
+/** Removes a run's files. A process that outlived the run may still write there; that must not hide the run's result. */
+export async function removeRunFiles(dir: string, print: (line: string) => void = console.error): Promise<void> {
+  const patience = { maxRetries: 5, retryDelay: 200 };
+  await rm(dir, { recursive: true, force: true, ...patience }).catch((error: Error) =>
+    print(`files of the run are left: ${error.message}`),
+  );
 }
