@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { beforeAll, expect, it } from "vitest";
 import { formatFenceSentence } from "../../../cli/restore/fenceHost.ts";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
@@ -8,7 +7,6 @@ import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
 import { cli } from "../cli/fixture.ts";
 import { realOnly } from "../contracts/contract.ts";
 import { expectSuccess, onHost, testStack } from "../fixture.ts";
-import { moveConfig } from "./moveStage.ts";
 import { ask, configureReal, logOf, opens, realStage, signature } from "./realStage.ts";
 
 keepEngineLogs();
@@ -103,12 +101,8 @@ realOnly("one of three real orchestrators moves", realSignerPrograms, () => {
     const another = await stage.lab.addHost("another", ensurePackagedImage);
     const told = await expectSuccess(cli(stage.stack, ["backup", "prod", "--json"]));
     const { file } = JSON.parse(told.slice(told.indexOf("{"))) as { file: string };
-    const configured = moveConfig(
-      { lab: stage.lab, old, fresh: another, withSudo: false, bare: false, word: {} },
-      { release: stage.release, backup: { identityFile: stage.stack.backupKey("Anvil") } },
-    );
     const next = await testStack(stage.lab, another, {}, "prod-3");
-    await next.configure(configured, { "ssh.privateKey": await readFile(stage.lab.privateKeyFile, "utf8") });
+    await configureReal(stage, { backup: { identityFile: stage.stack.backupKey("Anvil") } }, another, next);
     await expectSuccess(next.up());
     await old.stop({ powerCut: true });
     const began = new Date();

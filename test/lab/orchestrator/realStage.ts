@@ -6,7 +6,7 @@ import { officialName } from "../../../lab/doubles/release.ts";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
 import type { Lab, LabHost } from "../../../lab/lab.ts";
 import { neededReal } from "../../../lab/real/realPrograms.ts";
-import { setUpRealSigner, setUpWorld } from "../../../lab/real/realSigner.ts";
+import { setUpRealSigner, setUpWorld, worldOf } from "../../../lab/real/realSigner.ts";
 import type { LabStack, StackFile } from "../../../lab/stack/stack.ts";
 import { expectSuccess, onHost, testLab, testStack } from "../fixture.ts";
 import { moveConfig } from "./moveStage.ts";
@@ -40,6 +40,8 @@ export function realStage(): RealStage {
     stage.hosts = { ...hosts, third };
     const at = { 1: old.address, 2: second.address, 3: third.address };
     stage.wraps = (await setUpWorld(second)).wraps;
+    // The node's double and the signers' world are two chains: both have the key of the signers.
+    await lab.chain("PATCH", "/bridge", { compressedTssECDSAPubKey: (await worldOf(second)).Comp });
     stage.passphrase = await setUpRealSigner(old, 1, second.address, { 2: at[2], 3: at[3] });
     await setUpRealSigner(second, 2, second.address, { 1: at[1], 3: at[3] });
     await setUpRealSigner(third, 3, second.address, { 1: at[1], 2: at[2] });
@@ -68,14 +70,22 @@ async function officialArchive(): Promise<Buffer> {
   return Buffer.from(zipSync({ [officialName]: [executable, attributes] }));
 }
 
-/** Replaces the configuration; the operator's key stays. */
-export async function configureReal({ lab, stack, hosts, release }: RealStage, more: StackFile = {}): Promise<void> {
-  const { old, fresh } = hosts;
+/**
+ * Replaces a stack's configuration; the operator's key stays. The old host has no node that could confirm the new
+ * host's chain.
+ */
+export async function configureReal(
+  { lab, stack, hosts, release }: RealStage,
+  more: StackFile = {},
+  fresh = hosts.fresh,
+  configured = stack,
+): Promise<void> {
   const file = moveConfig(
-    { lab, old, fresh, withSudo: false, bare: false, word: {} },
+    { lab, old: hosts.old, fresh, withSudo: false, bare: false, word: {} },
     { release, steadySeconds: 12, ...more },
   );
-  await stack.configure(file, { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
+  const sync = { ...(file.sync as object), unverifiedChain: "acknowledged" };
+  await configured.configure({ ...file, sync }, { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
 }
 
 /** Asks an orchestrator; no more than its limit allows. */
