@@ -4,7 +4,7 @@ import type { ChainClient } from "../chain/client.ts";
 import type { NodeSettings } from "../chain/settings.ts";
 import { type Momentum, momentumHash } from "../chain/timeline.ts";
 import { nodeCommit } from "./logLines.ts";
-import { type Methods, RpcError } from "./rpcServer.ts";
+import { type Methods, method, RpcError } from "./rpcServer.ts";
 import type { SyncInfo } from "./sync.ts";
 
 /** The parts of the node that its RPC methods need. */
@@ -27,37 +27,47 @@ export interface MethodsBackend {
 export function nodeMethods(node: MethodsBackend): Methods {
   const cache = new StatsCache(node);
   return {
-    "stats.syncInfo": () => node.syncInfo(),
-    "stats.networkInfo": () => networkInfo(node.id, node.peers()),
-    "stats.processInfo": () => ({ version: node.version(), commit: nodeCommit }),
+    "stats.syncInfo": method([], () => node.syncInfo()),
+    "stats.networkInfo": method([], () => networkInfo(node.id, node.peers())),
+    "stats.processInfo": method([], () => ({ version: node.version(), commit: nodeCommit })),
     ...momentumMethods(node),
-    "embedded.bridge.getBridgeInfo": () => node.chain.bridge(),
-    "embedded.spork.getAll": async (page: number, size: number) => {
+    "embedded.bridge.getBridgeInfo": method([], () => node.chain.bridge()),
+    "embedded.spork.getAll": method(["uint32", "uint32"], async (page: number, size: number) => {
       checkPageSize(size);
       const all = await node.chain.sporks();
       return { count: all.length, list: all.slice(page * size, (page + 1) * size) };
-    },
-    "embedded.pillar.getByName": async (name: string) => {
-      const pillar = (await node.chain.electorate()).find((each) => each.name === name);
+    }),
+    "embedded.pillar.getByName": method(["string"], async (name: string) => {
+      const all = await node.chain.electorate();
+      const pillar = all.find((each) => each.name === name);
       if (pillar === undefined || node.settings().nullPillar) return null;
-      return shownPillar(pillar, await cache.of(pillar.name));
-    },
-    "embedded.pillar.getAll": async (page: number, size: number) => {
+      return shownPillar(pillar, await cache.of(pillar.name), all.indexOf(pillar));
+    }),
+    "embedded.pillar.getAll": method(["uint32", "uint32"], async (page: number, size: number) => {
       checkPageSize(size);
       const all = await node.chain.electorate();
       const shown = all.slice(page * size, (page + 1) * size);
-      const list = shown.map(async (pillar) => shownPillar(pillar, await cache.of(pillar.name)));
+      const list = shown.map(async (pillar, at) => shownPillar(pillar, await cache.of(pillar.name), page * size + at));
       return { count: all.length, list: await Promise.all(list) };
-    },
-    "embedded.pillar.getPillarEpochHistory": async (name: string, page: number, size: number) => {
-      checkPageSize(size);
-      return node.chain.epochs(name, page, size);
-    },
-    "embedded.pillar.getUncollectedReward": async (address: string) => (await node.chain.rewards(address)).uncollected,
-    "embedded.pillar.getFrontierRewardByPage": async (address: string, page: number, size: number) => {
-      checkPageSize(size);
-      return (await node.chain.rewards(address, page, size)).page;
-    },
+    }),
+    "embedded.pillar.getPillarEpochHistory": method(
+      ["string", "uint32", "uint32"],
+      async (name: string, page: number, size: number) => {
+        checkPageSize(size);
+        return node.chain.epochs(name, page, size);
+      },
+    ),
+    "embedded.pillar.getUncollectedReward": method(
+      ["address"],
+      async (address: string) => (await node.chain.rewards(address)).uncollected,
+    ),
+    "embedded.pillar.getFrontierRewardByPage": method(
+      ["address", "uint32", "uint32"],
+      async (address: string, page: number, size: number) => {
+        checkPageSize(size);
+        return (await node.chain.rewards(address, page, size)).page;
+      },
+    ),
   };
 }
 
@@ -104,8 +114,23 @@ class StatsCache {
 
 const noFigures: PillarFigures = { weight: "0", currentStats: { producedMomentums: 0, expectedMomentums: 0 } };
 
-function shownPillar({ name, producerAddress, withdrawAddress }: PillarView, figures: PillarFigures) {
-  return { name, producerAddress, withdrawAddress, currentStats: figures.currentStats, weight: figures.weight };
+/** Returns a Pillar in the node's form. Its owner is the reward address, and its percentages are the usual ones. */
+function shownPillar({ name, producerAddress, withdrawAddress }: PillarView, figures: PillarFigures, rank: number) {
+  return {
+    name,
+    rank,
+    type: 1,
+    ownerAddress: withdrawAddress,
+    producerAddress,
+    withdrawAddress,
+    isRevocable: false,
+    revokeCooldown: 7_170_520,
+    revokeTimestamp: 0,
+    giveMomentumRewardPercentage: 0,
+    giveDelegateRewardPercentage: 100,
+    currentStats: figures.currentStats,
+    weight: figures.weight,
+  };
 }
 
 /** Returns the methods that show momentums. They show none above the node's own height. */
@@ -114,13 +139,13 @@ function momentumMethods(node: MethodsBackend): Methods {
   const claimed = () => Math.max(1, node.syncInfo().currentHeight);
   const told = (momentum: Momentum) => (node.settings().otherChain ? ofOtherChain(momentum) : momentum);
   return {
-    "ledger.getFrontierMomentum": async () => {
+    "ledger.getFrontierMomentum": method([], async () => {
       const height = claimed();
       const momentum = await node.chain.momentum(frontier());
       if (momentum === null) throw new Error("no frontier momentum");
       return shownMomentum({ ...told(momentum), height });
-    },
-    "ledger.getMomentumsByHeight": async (from: number, count: number) => {
+    }),
+    "ledger.getMomentumsByHeight": method(["uint64", "uint64"], async (from: number, count: number) => {
       if (from === 0) throw new RpcError(-32000, "height parameter must be strictly greater than zero");
       if (count > maxCount) throw new RpcError(-32000, "count parameter is too big");
       // A node that claims a lower height shows no momentum above that height.
@@ -128,13 +153,13 @@ function momentumMethods(node: MethodsBackend): Methods {
       const list = last < from ? [] : await node.chain.momentums(from, last - from + 1);
       // The real node counts the whole chain here, not the list.
       return { count: claimed(), list: list.map((momentum) => shownMomentum(told(momentum))) };
-    },
-    "ledger.getMomentumBeforeTime": async (seconds: number) => {
+    }),
+    "ledger.getMomentumBeforeTime": method(["int64"], async (seconds: number) => {
       const found = await node.chain.momentumBefore(seconds);
       if (found === null) return null;
       const momentum = found.height <= frontier() ? found : await node.chain.momentum(frontier());
       return momentum === null ? null : shownMomentum(told(momentum));
-    },
+    }),
   };
 }
 

@@ -1,10 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { gzipSync } from "node:zlib";
+import { addressForm } from "../address.ts";
 import type { NodeSettings } from "../chain/settings.ts";
 
-/** A method of the node's RPC. It requires as many arguments as the function has parameters. */
-export type Method = (...params: never[]) => unknown;
+/** Types of Go into which the real node reads an argument. */
+type GoType = "string" | "uint64" | "uint32" | "int64" | "address";
+
+/** A method of the node's RPC, with the types of its arguments, all of which it requires. */
+interface Method {
+  readonly types: readonly GoType[];
+  readonly call: (...params: never[]) => unknown;
+}
+
+export const method = (types: readonly GoType[], call: Method["call"]): Method => ({ types, call });
 
 export type Methods = Readonly<Record<string, Method>>;
 
@@ -18,24 +27,66 @@ export class RpcError extends Error {
   }
 }
 
-/** Answers a body with one call. The real node also takes batches and notifications, which nobody here sends. */
+/** Answers a body with one call or a batch. The real node also takes notifications, which nobody here sends. */
 export async function answerBody(body: string, methods: Methods): Promise<string> {
-  const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: never[] };
-  const answer = await answerCall(methods, method, params).then(
-    (result) => ({ jsonrpc: "2.0", id, result }),
-    (error: unknown) => {
-      const { code, message } = error instanceof RpcError ? error : new RpcError(-32000, String(error));
-      return { jsonrpc: "2.0", id, error: { code, message } };
-    },
-  );
-  return `${JSON.stringify(answer)}\n`;
+  if (body === "") return "";
+  const asked = parseBody(body);
+  const answered = isBatch(asked)
+    ? await Promise.all(asked.map((call) => answerOne(call, methods)))
+    : await answerOne(asked, methods);
+  const isEmpty = isBatch(asked) && asked.length === 0;
+  return `${JSON.stringify(isEmpty ? failed(null, new RpcError(-32600, "empty batch")) : answered)}\n`;
 }
 
-async function answerCall(methods: Methods, method: string, params: never[]): Promise<unknown> {
-  const called = methods[method];
-  if (called === undefined) throw new RpcError(-32601, `the method ${method} does not exist/is not available`);
-  if (params.length < called.length) throw new RpcError(-32602, `missing value for required argument ${params.length}`);
-  return called(...params);
+const isBatch = (asked: object): asked is readonly Call[] => Array.isArray(asked);
+const failed = (id: number | null, { code, message }: RpcError) => ({ jsonrpc: "2.0", id, error: { code, message } });
+
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params?: readonly unknown[];
+}
+
+function parseBody(body: string): Call | RpcError | readonly Call[] {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return new RpcError(-32700, "parse error");
+  }
+}
+
+async function answerOne(asked: Call | RpcError, methods: Methods): Promise<object> {
+  if (asked instanceof RpcError) return failed(null, asked);
+  if (typeof asked?.method !== "string") return failed(null, new RpcError(-32600, "invalid request"));
+  const { id, method, params = [] } = asked;
+  return answerCall(methods, method, params).then(
+    (result) => ({ jsonrpc: "2.0", id, result }),
+    (error: unknown) => failed(id, error instanceof RpcError ? error : new RpcError(-32000, String(error))),
+  );
+}
+
+async function answerCall(methods: Methods, name: string, params: readonly unknown[]): Promise<unknown> {
+  const { types, call } = methods[name] ?? {};
+  if (types === undefined || call === undefined)
+    throw new RpcError(-32601, `the method ${name} does not exist/is not available`);
+  if (params.length > types.length) throw new RpcError(-32602, `too many arguments, want at most ${types.length}`);
+  for (const [at, value] of params.entries()) {
+    const problem = checkArgument(value, types[at] ?? "string");
+    if (problem !== undefined) throw new RpcError(-32602, `invalid argument ${at}: ${problem}`);
+  }
+  if (params.length < types.length) throw new RpcError(-32602, `missing value for required argument ${params.length}`);
+  return call(...(params as never[]));
+}
+
+/** Returns the words with which Go refuses an argument. The lab's addresses have no checksum. */
+function checkArgument(value: unknown, type: GoType): string | undefined {
+  const isText = type === "string" || type === "address";
+  const cannot = (what: string) => `json: cannot unmarshal ${what} into Go value of type ${isText ? "string" : type}`;
+  if (typeof value !== (isText ? "string" : "number")) return cannot(typeof value);
+  if (type === "address" && !addressForm.test(value as string))
+    return `invalid bech32 string length ${(value as string).length}`;
+  const isWrong = !isText && (!Number.isInteger(value) || (type.startsWith("u") && (value as number) < 0));
+  return isWrong ? cannot(`number ${value}`) : undefined;
 }
 
 const contentTypes = ["application/json", "application/json-rpc", "application/jsonrequest"];
@@ -82,10 +133,17 @@ interface Reply {
   contentType: string;
 }
 
+const maxBodyBytes = 5 * 1024 * 1024;
+
+/** Returns an answer that needs no look at the body, in the order of the real node's checks. */
 function refusal(request: IncomingMessage): Reply | undefined {
   const contentType = "text/plain; charset=utf-8";
   const plain = (status: number, text: string): Reply => ({ status, body: `${text}\n`, contentType });
   if (!isAddress(request.headers.host ?? "")) return plain(403, "invalid host specified");
+  const size = Number(request.headers["content-length"] ?? 0);
+  if (request.method === "GET" && size === 0) return { status: 200, body: "", contentType: "application/json" };
+  if (request.method === "PUT" || request.method === "DELETE") return plain(405, "method not allowed");
+  if (size > maxBodyBytes) return plain(413, `content length too large (${size}>${maxBodyBytes})`);
   const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   return contentTypes.includes(type)
     ? undefined
