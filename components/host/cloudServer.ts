@@ -232,5 +232,8 @@ function formatFailedOrder({ cloud, config, plan: { offer } }: CloudRun<MakeDeci
   const { up } = commandsFor(config.stack);
   if (cloud.isNoRoom(reason))
     return `${cloud.provider} has no room for ${order} (${reason})\n  ${up} tries the next server: the preview names it`;
+  const limitPage = cloud.findLimitPage(reason);
+  if (limitPage !== undefined)
+    return `the account's limit at ${cloud.provider} is reached: no server was ordered (${reason})\n  Delete what you no longer need there, or ask for a higher limit: ${limitPage}\n  Then: ${up}. It orders ${order} again`;
   return `the order of ${order} at ${cloud.provider} failed (${reason})\n  Once its cause is gone: ${up}. It orders ${order} again, and no other type. If the failed order left a server, the run uses or removes it`;
 }

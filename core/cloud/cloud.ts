@@ -46,6 +46,8 @@ export interface Cloud {
   readPublicKey(id: string): Promise<string | undefined>;
   /** True if the provider's words say that it has no room for this plan in this location. */
   isNoRoom(words: string): boolean;
+  /** Returns the page for a higher limit, if the provider's words say that the account's limit is reached. */
+  findLimitPage(words: string): string | undefined;
   describeConsole(id: string): string;
   /** Renames a half-made server, if the provider accepts a name only once: the next order needs the name. */
   makeRoom(id: string): Promise<void>;

@@ -119,6 +119,10 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
     },
     readPublicKey: async (id) => (await http.find<{ ssh_key: Named }>(`/account/keys/${id}`))?.ssh_key.public_key,
     isNoRoom: (words) => noRoom.test(words),
+    findLimitPage: (words) =>
+      /\bdroplet limit\b/i.test(words)
+        ? "https://cloud.digitalocean.com/account/team/droplet_limit_increase"
+        : undefined,
     describeConsole: (id) => `https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console`,
     // Needs no action: two Droplets may have one name.
     makeRoom: async () => undefined,

@@ -113,6 +113,8 @@ export function createHetzner({ endpoint = "https://api.hetzner.cloud/v1", ...ac
     },
     readPublicKey: async (id) => (await http.find<{ ssh_key: Labelled }>(`/ssh_keys/${id}`))?.ssh_key.public_key,
     isNoRoom: (words) => hetznerNoRoom.test(words),
+    findLimitPage: (words) =>
+      /\bresource_limit_exceeded\b/.test(words) ? "https://console.hetzner.cloud/limits" : undefined,
     describeConsole: (id) => `https://console.hetzner.cloud, in its project: server ${id}, Console (>_)`,
     makeRoom: (id) => http.put(`/servers/${id}`, { name: `left-${id}` }),
     remove: (id) => http.removeWhole(`/servers/${id}`),

@@ -219,6 +219,8 @@ async function order(account: Account, body: Order) {
   const isKnown = region && size && images.some(({ slug }) => slug === image);
   if (!isKnown) throw unprocessable("You specified an invalid region, size or image for Droplet creation.");
   if (!region.available) throw unprocessable("Region is not available");
+  if (account.faults.strike("quota"))
+    throw unprocessable("creating this/these droplet(s) will exceed your droplet limit");
   if (account.faults.strike("noCapacity", { location, shows: "create" }))
     throw unprocessable("Size is not available in this region.");
   const tags = body.tags ?? [];

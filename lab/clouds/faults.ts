@@ -20,6 +20,8 @@ export const faultSchema = z.discriminatedUnion("kind", [
     shows: z.enum(["create", "action"]).default("create"),
     ...reach,
   }),
+  /** The account's limit is reached: the order fails with the provider's words. */
+  z.strictObject({ kind: z.literal("quota"), ...reach }),
   /** The request gets this error and does nothing. */
   z.strictObject({
     kind: z.literal("answer"),

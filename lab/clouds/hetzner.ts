@@ -259,6 +259,7 @@ async function order(account: Account, body: Order) {
   };
   const plan = named(serverTypes, "server type", body.server_type);
   if (!locations.includes(location)) throw new ApiError(422, "invalid_input", "location not found");
+  if (account.faults.strike("quota")) throw new ApiError(403, "resource_limit_exceeded", "server limit exceeded");
   if (account.faults.strike("noCapacity", { location, shows: "create" }))
     throw new ApiError(412, noCapacity.code, noCapacity.message);
   const { server, action } = await account.order(

@@ -87,6 +87,9 @@ describe("DigitalOcean's double answers as the API's description", () => {
     expect([stranger.status, differences(digitalocean.errors[401], stranger.body)]).toEqual([401, []]);
     const wrong = await refused("/droplets", { method: "POST", body: JSON.stringify({ ...order, size: "huge" }) });
     expect([wrong.status, wrong.body.id]).toEqual([422, digitalocean.errors[422].id]);
+    cloud.account.faults.add({ kind: "quota", times: 1 });
+    const full = await refused("/droplets", { method: "POST", body: JSON.stringify(order) });
+    expect([full.status, full.body]).toEqual([422, digitalocean.errors[422]]);
   });
 });
 
@@ -137,6 +140,9 @@ describe("Hetzner's double answers as the API's types", () => {
     expect([status, body.error.code, differences(hetzner.errors[404], body)]).toEqual([404, "not_found", []]);
     const stranger = await refused("/servers", { headers: { authorization: "Bearer other" } });
     expect([stranger.status, differences(hetzner.errors[401], stranger.body)]).toEqual([401, []]);
+    cloud.account.faults.add({ kind: "quota", times: 1 });
+    const full = await refused("/servers", { method: "POST", body: JSON.stringify(order) });
+    expect([full.status, full.body]).toEqual([403, hetzner.errors[403]]);
     const { server } = await cloud.ask("POST", "/servers", order);
     const at = `/servers/${server.id}`;
     await expect.poll(async () => (await cloud.ask("GET", at)).server.locked).toBe(false);

@@ -38,11 +38,22 @@ test("keeps the provider's error with the order, without the token, and says wha
 });
 
 test("prints any other error as it came; does not log an order that was not logged", async () => {
-  const { record, warnings } = await failed("limit exceeded (resource_limit_exceeded)", { attempts: [], shown });
+  const { record, warnings } = await failed("insufficient permissions (forbidden)", { attempts: [], shown });
   expect(record).toEqual({ attempts: [], shown });
   expect(warnings).toEqual([
-    "the order of cx33 in fsn1 at Hetzner failed (limit exceeded (resource_limit_exceeded))\n" +
+    "the order of cx33 in fsn1 at Hetzner failed (insufficient permissions (forbidden))\n" +
       "  Once its cause is gone: pulumi up -s prod. It orders cx33 in fsn1 again, and no other type. If the failed order left a server, the run uses or removes it",
+  ]);
+});
+
+test("says that the account's limit is reached, and where to raise it; the order stays as it is", async () => {
+  const reason = "server limit exceeded (resource_limit_exceeded, 1d)";
+  const { record, warnings } = await failed(reason, { attempts: [], pending, shown });
+  expect(record).toEqual({ attempts: [], pending: { ...pending, reason }, shown });
+  expect(warnings).toEqual([
+    `the account's limit at Hetzner is reached: no server was ordered (${reason})\n` +
+      "  Delete what you no longer need there, or ask for a higher limit: https://console.hetzner.cloud/limits\n" +
+      "  Then: pulumi up -s prod. It orders cx33 in fsn1 again",
   ]);
 });
 

@@ -147,6 +147,22 @@ test.each([
   expect(createCloud[provider]({ token: "hunter2" }).isNoRoom(words)).toBe(isNoRoom);
 });
 
+test.each([
+  ["hetzner", "server limit exceeded (resource_limit_exceeded, d1798f30e86aa508)", "console.hetzner.cloud/limits"],
+  ["hetzner", "Primary IP limit exceeded (resource_limit_exceeded, 971c2996dc2dd6c0)", "console.hetzner.cloud/limits"],
+  ["hetzner", "limit of 3600 requests per hour reached (rate_limit_exceeded)", undefined],
+  ["hetzner", "error during placement (resource_unavailable, 1d1d17e504e28a4c)", undefined],
+  [
+    "digitalocean",
+    `${posted}422 creating this/these droplet(s) will exceed your droplet limit`,
+    "droplet_limit_increase",
+  ],
+  ["digitalocean", `${posted}422 (request "94739105") Size is not available in this region.`, undefined],
+] as const)("finds the page of the account's limit at %s: %s", (provider, words, page) => {
+  const found = createCloud[provider]({ token: "hunter2" }).findLimitPage(words);
+  expect(found).toEqual(page === undefined ? undefined : expect.stringContaining(page));
+});
+
 test("asks Hetzner's own API if no other endpoint is configured", async () => {
   const asked: string[] = [];
   vi.stubGlobal("fetch", async (at: string) => {

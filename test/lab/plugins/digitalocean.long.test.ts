@@ -122,6 +122,8 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
     expect(said).toMatch(/error: 1 error occurred:\s+\* Error creating droplet: POST http\S+\/v2\/droplets: 403 /);
     expect([stack.kept().host, changes()]).toEqual([undefined, ["POST /v2/droplets"]]);
     useToken(cloud.token);
+    cloud.account.faults.add({ kind: "quota", times: 1 });
+    expect(await stack.up({ host: droplet() })).toMatch(/POST http\S+\/v2\/droplets: 422 .*exceed your droplet limit/);
     cloud.account.faults.add({ kind: "answer", method: "POST", path: "/account/keys", status: 503 });
     expect(await stack.up({ key })).toContain("giving up after 5 attempt(s)");
     expect(changes().filter((change) => change === "POST /v2/account/keys")).toHaveLength(5);
