@@ -7,7 +7,7 @@ import packageJson from "../package.json" with { type: "json" };
 import { scratchDirectory } from "./scratchDirectory.ts";
 
 const work = scratchDirectory();
-const script = join(import.meta.dirname, "../lab/util/machine.cjs");
+const lab = join(import.meta.dirname, "../lab");
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -87,12 +87,19 @@ describe("Go", () => {
 });
 
 test("the check runs before anything is installed, in every command that boots hosts, and stops it", async () => {
-  for (const name of ["demo", "test", "test:long", "lab", "bench"] as const)
+  for (const name of ["test", "test:long", "lab", "bench"] as const)
     expect(packageJson.scripts[name]).toMatch(/^node lab\/util\/machine\.cjs && /);
-  const env = { PATH: work(), XDG_CACHE_HOME: work(), npm_lifecycle_event: "test" };
-  const { exitCode, stderr } = await execa(process.execPath, [script], { env, extendEnv: false, reject: false });
-  expect(exitCode).toBe(2);
-  expect(stderr).toMatch(
+  expect(packageJson.scripts.demo).toBe("node lab/demo/start.cjs");
+  const stopped = async (file: string, npm_lifecycle_event: string) => {
+    const env = { PATH: work(), XDG_CACHE_HOME: work(), npm_lifecycle_event };
+    const run = await execa(process.execPath, [join(lab, file)], { env, extendEnv: false, reject: false });
+    expect(run.exitCode).toBe(2);
+    return run.stderr;
+  };
+  expect(await stopped("demo/start.cjs", "demo")).toMatch(
+    /needed: [\s\S]*\n {2}Or watch a recorded run: npm run demo -- --replay$/,
+  );
+  expect(await stopped("util/machine.cjs", "test")).toMatch(
     /^(npm test boots test hosts on this machine|the lab builds its tools with Go)[\s\S]*needed: /,
   );
 });

@@ -1,57 +1,70 @@
-import { readFile } from "node:fs/promises";
-import { ensureCloudImage } from "../clouds/room/image.ts";
-import { ensureBaseImage } from "../images/baseImage.ts";
+import { writeFile } from "node:fs/promises";
+import type { ChainTruth } from "../doubles/chain/index.ts";
 import { ensurePackagedImage } from "../images/packagedImage.ts";
 import { Lab } from "../lab.ts";
-import { awaitPaidEpoch, awaitProduction, collectRewards, updateProducer } from "../operator/wallet.ts";
-import { pluginsFor } from "../stack/stack.ts";
+import { awaitPaidEpoch, collectRewards, updateProducer } from "../operator/wallet.ts";
+import { hurry, pillar, preparePlace } from "../shell/prepare.ts";
+import type { ShellPlace } from "../shell/texts.ts";
 import { ensureToolchain } from "../toolchain/index.ts";
 import { step } from "../util/progress.ts";
 import { ensureRequirements } from "../util/requirements.ts";
+import { Chapters } from "./chapters.ts";
 import { verdict } from "./judgement.ts";
-import { orderOldServer } from "./oldServer.ts";
-import { Scenes } from "./scenes.ts";
-import { hurry, makeStacks, pillar, type Stacks } from "./stacks.ts";
+import { Recording } from "./recording.ts";
+import { type Answer, typeCommand } from "./typist.ts";
+
+const name = "demo";
 
 /**
- * Runs `npm run demo`: the whole journey of a Pillar and its orchestrator, from the old host to its deletion, in view.
+ * Runs `npm run demo`: `./pillar-host migrate` moves a Pillar and its orchestrator, from the first question to the
+ * destroy of the old host's stack. `--record FILE` also writes the recording that `--replay` plays.
  */
-async function main(): Promise<number> {
+async function main(args: readonly string[]): Promise<number> {
+  const [option, file] = args;
+  if (args.length > 0 && (option !== "--record" || file === undefined)) throw new Error("needed: --record FILE");
   await ensureRequirements();
-  const toolchain = await ensureToolchain({ plugins: pluginsFor("hetzner") });
-  await ensureBaseImage();
+  const toolchain = await ensureToolchain();
   await ensurePackagedImage();
-  await ensureCloudImage();
-  const { lab, stacks, server } = await step(
-    "making the lab: an old server that produces and signs, and a new machine",
-    setUp,
+  const place = await step("making the lab: an old host that produces and signs, and a new machine", () =>
+    preparePlace(name),
   );
-  console.log(`\nThe new host's configuration, ${stacks.fresh.configFile}:\n`);
-  console.log(
-    (await readFile(stacks.fresh.configFile, "utf8"))
-      .replace(/(secure: .{12}).*/g, "$1…")
-      .replace(/^encryptionsalt: .*\n/, "")
-      .trim()
-      .replace(/^/gm, "    "),
-  );
-  const { momentumSeconds, tickMomentums, epochSeconds } = hurry;
-  console.log(`\nPulumi: ${toolchain.source}.
-Time goes fast here: ${momentumSeconds} s for a momentum (10 s), ${tickMomentums * momentumSeconds} s for a tick of the election (5 minutes), ${epochSeconds} s for an epoch (a day).`);
+  const lab = await Lab.open(name);
+  const { env, directory } = place;
+  const recording = new Recording([
+    [directory, "~/pillar-host"],
+    [env.HOME ?? lab.dir, "~"],
+    [lab.dir, "~"],
+  ]);
+  const show = (text: string) => {
+    process.stdout.write(text);
+    recording.add(text);
+  };
+  const say = (text: string) => show(`${text.replaceAll("\n", "\r\n")}\r\n`);
 
-  const scenes = new Scenes();
-  const freshAddress = await journey(scenes, lab, stacks);
-  console.log("\nWhat was played:");
-  for (const line of scenes.summary()) console.log(line);
-  const report = await stacks.fresh.cli(["report", "prod-2", "--directory", `${lab.dir}/backups`]);
-  console.log(`\n    $ ./pillar-host report prod-2\n\n${report.replace(/^/gm, "    ")}`);
-  const { isGood, lines } = await verdict(lab, pillar, { old: server.producer.address, fresh: freshAddress });
-  console.log(`\nThe chain's own verdict (the lab's double of it, which asked neither program nor record):`);
-  console.log(lines.join("\n"));
+  const { momentumSeconds, tickMomentums, epochSeconds } = hurry;
+  console.log(`\nPulumi: ${toolchain.source}.`);
+  say(`
+A lab of this machine; nothing here reaches a real server.
+  ${place.old}  the host of today: produces for ${pillar}, and signs for the bridge
+  ${"address" in place.fresh ? place.fresh.address : ""}  the new one, blank
+Time goes fast: ${momentumSeconds} s for a momentum (10 s), ${tickMomentums * momentumSeconds} s for a tick of the election (5 minutes),
+${epochSeconds} s for an epoch (a day).
+`);
+  const old = await registered(lab);
+  const chapters = new Chapters(show);
+  const exitCode = await migrate(lab, place, chapters, say);
+  if (exitCode !== 0 || !chapters.isComplete)
+    throw new Error(`The demo failed: migrate ended with exit code ${exitCode}; what it said stands above.`);
+  say(`\nWhat was played:\n${chapters.summary().join("\n")}`);
+  const fresh = await registered(lab);
+  const { isGood, lines } = await verdict(lab, pillar, { old, fresh });
+  say(`The chain's own verdict (the lab's double of it, which asked neither program nor record):\n${lines.join("\n")}`);
+  if (file !== undefined) await writeFile(file, recording.format());
   console.log(`
 Look around, as root on the new host:
-  npm run lab -- ssh host1
-  npm run lab -- ssh host1 systemctl status go-node
-  npm run lab -- ssh host1 ls /var/log/pillar-host    the transcript of the deploy, without secrets
+  npm run lab -- ssh new
+  npm run lab -- ssh new systemctl status go-node
+  npm run lab -- ssh new ls /var/log/pillar-host    the transcript of the deploy, without secrets
 
 Take it down:
   npm run lab -- down
@@ -61,41 +74,65 @@ To type it all yourself, as an operator, before you touch a server:
   return isGood ? 0 : 1;
 }
 
-async function setUp() {
-  const lab = await Lab.create("demo");
-  // A sync takes some fifteen seconds, so that there is something to watch.
-  await lab.chain("PATCH", "/truth", { ...hurry, height: 2600, defaults: { rate: 160, behind: 2400 } });
-  const server = await orderOldServer(lab);
-  await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: server.producer.address });
-  const host = await lab.addHost("host1", ensurePackagedImage);
-  return { lab, stacks: await makeStacks(lab, server, host), server };
+/** Reads the Pillar's producer address from the chain. */
+async function registered(lab: Lab): Promise<string> {
+  const { pillars } = await lab.chain<ChainTruth>("GET", "/truth");
+  return pillars.find((each) => each.name === pillar)?.producerAddress ?? "";
 }
 
-/** Plays the journey. @returns the new host's producer address */
-async function journey(scenes: Scenes, lab: Lab, { old, fresh, configureRetirement }: Stacks): Promise<string> {
-  await scenes.pulumi("The old host becomes a stack, and nothing on it changes", old, "up");
-  await scenes.pulumi("The new host: checked, deployed, synced", fresh, "up");
-  await scenes.pulumi("The signer moves over, with you beside it", fresh, "up");
-  const { producerAddress } = await fresh.outputs<{ producerAddress: string }>();
-  await scenes.wallet(
-    "The new producer address, in the wallet",
-    `Update Pillar, ${producerAddress}, Next, Update`,
-    () => updateProducer(lab, pillar, producerAddress),
+/** Types `migrate` as an operator does, in a terminal. Returns the exit code. */
+async function migrate(lab: Lab, place: ShellPlace, chapters: Chapters, say: (text: string) => void): Promise<number> {
+  // The lab's releases lie elsewhere than the real ones, which the program knows.
+  const command = `./pillar-host migrate prod prod-2 --yes --release ${place.orchestratorRelease.url}`;
+  say(`$ ${command}\n`);
+  const { columns, rows } = Recording;
+  const line = `stty cols ${columns} rows ${rows}; exec ${command}`;
+  // A pass phrase of the demo alone; an operator types one.
+  const env = { ...process.env, ...place.env, PULUMI_CONFIG_PASSPHRASE: "a pass phrase of the demo", TERM: "xterm" };
+  const argv = lab.atOperator(["script", "-qefc", line, "/dev/null"]);
+  return typeCommand(argv, { cwd: place.directory, env }, answersOf(lab, place, chapters), (text) =>
+    chapters.print(text),
   );
-  await awaitProduction(lab, producerAddress);
-  await scenes.pulumi("The new host takes over: momentums carry its address", fresh, "up");
-  await configureRetirement();
-  await scenes.pulumi("The old host's node is shut down", old, "up");
-  await scenes.pulumi("Too early: the rewards have not come", old, "destroy", { refused: true });
-  await scenes.wallet("The rewards, in the wallet (a day later)", "Collect", async () => {
-    await awaitPaidEpoch(lab);
-    await collectRewards(lab, pillar);
-  });
-  await scenes.pulumi("The old host is deleted", old, "destroy");
-  return producerAddress;
 }
 
-process.exitCode = await main().catch((error: unknown) => {
+function answersOf(lab: Lab, place: ShellPlace, chapters: Chapters): Answer[] {
+  const isSameKey = { seen: /shows this host key:[\s\S]*?Is it the same key\?/, reply: "y\r" };
+  return [
+    { seen: /the Pillar's name on chain\?/, reply: `${pillar}\r` },
+    { seen: /Which host\?/, reply: "\r" },
+    { seen: /the host's address\?/, reply: `${"address" in place.fresh ? place.fresh.address : ""}\r` },
+    { ...isSameKey },
+    { seen: /Which user/, reply: "\r" },
+    { seen: /What is the address of the Pillar's present host/, reply: `${place.old}\r` },
+    { ...isSameKey },
+    { seen: /independent nodes' RPCs/, reply: "\r" },
+    { seen: /the node's release for linux-amd64/, reply: "\r" },
+    { seen: /How does the program log in\?/, reply: "\r" },
+    { seen: /It runs as root\. Install this release\?/, reply: "y\r" },
+    { seen: /Which version is it\?/, reply: `${place.orchestratorRelease.version}\r` },
+    { seen: /Type\s+never:/, reply: "never\r" },
+    { seen: /Do you want to perform this update\?/, reply: "yes\r" },
+    {
+      // The stand-up's run also prints the address, before the orchestrator has moved.
+      seen: /producer\s+address\s+field:\s+(z1q[0-9a-z]{37})\n(?:.*\n){1,20}Waiting; this command goes on by itself/,
+      reply: async ([, address = ""]) => {
+        chapters.openWallet(`Update Pillar, ${address}, Next, Update`);
+        await updateProducer(lab, pillar, address);
+      },
+    },
+    {
+      seen: /Before prod may be destroyed:/,
+      reply: async () => {
+        chapters.openWallet("Collect");
+        await awaitPaidEpoch(lab);
+        await collectRewards(lab, pillar);
+      },
+    },
+    { seen: /Do you want to perform this destroy\?/, reply: "yes\r" },
+  ];
+}
+
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
   return 1;
 });

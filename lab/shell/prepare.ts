@@ -15,7 +15,7 @@ import { labExample, type ShellPlace } from "./texts.ts";
 /** Name of the Pillar that moves. */
 export const pillar = "Anvil";
 /** A fast chain: a momentum a second, ticks of twenty, epochs of thirty seconds. */
-const hurry = { momentumSeconds: 1, tickMomentums: 20, epochSeconds: 30, rewardDelaySeconds: 1 };
+export const hurry = { momentumSeconds: 1, tickMomentums: 20, epochSeconds: 30, rewardDelaySeconds: 1 };
 
 const checkout = join(import.meta.dirname, "../..");
 const placeFile = (lab: Pick<Lab, "dir">) => join(lab.dir, "shell.json");

@@ -89,13 +89,18 @@ function readMachine() {
   return { platform: process.platform, arch: process.arch, uid: process.getuid ? process.getuid() : undefined };
 }
 
-module.exports = { findMachineFault, findGoFault };
-
-if (require.main === module) {
+/** Returns why the script that npm runs can't run on this machine, or undefined. */
+function findFault() {
   const script = process.env.npm_lifecycle_event || "demo";
   const command = script === "test" ? "npm test" : `npm run ${script}`;
   const again = process.env.SUDO_USER ? command : undefined;
-  const fault = findMachineFault(command) || (hasEngine() ? undefined : findGoFault(engine, again));
+  return findMachineFault(command) || (hasEngine() ? undefined : findGoFault(engine, again));
+}
+
+module.exports = { findFault, findMachineFault, findGoFault };
+
+if (require.main === module) {
+  const fault = findFault();
   if (fault) {
     console.error(fault);
     process.exit(2);

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { pillar } from "../../../lab/demo/stacks.ts";
 import type { SignersTruth } from "../../../lab/doubles/chain/index.ts";
 import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds.ts";
 import type { Lab, LabHost } from "../../../lab/lab.ts";
@@ -11,6 +10,7 @@ import type { Run } from "../../../lab/stack/engineRun.ts";
 import type { LabStack, StackFile } from "../../../lab/stack/stack.ts";
 import { cli } from "../cli/fixture.ts";
 import { expectSuccess, onHost, testLab } from "../fixture.ts";
+import { pillar } from "./stacks.ts";
 import { begunJourney, freshFile, oldFile, rewarded } from "./stage.ts";
 import { verdictBeside } from "./verdict.ts";
 

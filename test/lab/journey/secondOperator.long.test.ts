@@ -2,7 +2,6 @@ import { cp, mkdir, readFile, rm, symlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { pillar } from "../../../lab/demo/stacks.ts";
 import type { Lab } from "../../../lab/lab.ts";
 import { awaitProduction, updateProducer } from "../../../lab/operator/wallet.ts";
 import { startS3 } from "../../../lab/stack/backends.ts";
@@ -11,6 +10,7 @@ import { keepPrinted } from "../../../lab/testRun/printed.ts";
 import { ensureToolchain } from "../../../lab/toolchain/index.ts";
 import { expectSuccess, onHost, testLab, transcripts } from "../fixture.ts";
 import { codeBlocks } from "../readme.ts";
+import { pillar } from "./stacks.ts";
 import { begunJourney, freshFile, type Journey, oldFile, rewarded } from "./stage.ts";
 import { verdictBeside } from "./verdict.ts";
 

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pillar } from "../../../lab/demo/stacks.ts";
 import type { Distribution } from "../../../lab/images/baseImage.ts";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
 import type { Lab, LabHost } from "../../../lab/lab.ts";
@@ -10,6 +9,7 @@ import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet.ts"
 import type { Backend } from "../../../lab/stack/backends.ts";
 import { LabStack, type StackFile } from "../../../lab/stack/stack.ts";
 import { stackFile } from "../fixture.ts";
+import { pillar } from "./stacks.ts";
 
 /** A momentum a second, so that a slot is not missed for a busy machine; ticks and epochs that a test can wait for. */
 const quick = { momentumSeconds: 1, tickMomentums: 5, epochSeconds: 20, rewardDelaySeconds: 1 };

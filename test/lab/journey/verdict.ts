@@ -1,7 +1,7 @@
 import { type Played, verdict } from "../../../lab/demo/judgement.ts";
-import { pillar } from "../../../lab/demo/stacks.ts";
 import type { Slot } from "../../../lab/doubles/chain/production.ts";
 import type { Lab } from "../../../lab/lab.ts";
+import { pillar } from "./stacks.ts";
 
 /** Returns the chain's verdict on a journey, without the missed slots of hosts whose power was cut. */
 export async function verdictBeside(

@@ -2,14 +2,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events.ts";
 import { overrideVariable } from "../../../core/retirement/refusalText.ts";
-import { orderOldServer } from "../../../lab/demo/oldServer.ts";
-import { hurry, makeStacks, pillar, type Stacks } from "../../../lab/demo/stacks.ts";
 import type { ChainTruth } from "../../../lab/doubles/chain/index.ts";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
 import type { Lab } from "../../../lab/lab.ts";
 import { awaitProduction, updateProducer } from "../../../lab/operator/wallet.ts";
 import { journeyIn } from "../../recordIn.ts";
 import { expectFailure, expectSuccess, linesOf, missedByNodes, pastPackages, testLab } from "../fixture.ts";
+import { orderOldServer } from "../journey/oldServer.ts";
+import { hurry, makeStacks, pillar, type Stacks } from "../journey/stacks.ts";
 
 // A silent host may be deleted only here, because its provider can switch it off.
 

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cloudTokens } from "../clouds/names.ts";
-import { operatorAddress } from "../hosts/network.ts";
-import type { Lab, LabHost } from "../lab.ts";
-import { LabStack } from "../stack/stack.ts";
+import { cloudTokens } from "../../../lab/clouds/names.ts";
+import { operatorAddress } from "../../../lab/hosts/network.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { LabStack } from "../../../lab/stack/stack.ts";
 import type { OldServer } from "./oldServer.ts";
 
 export const pillar = "Anvil";

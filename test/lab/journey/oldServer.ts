@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cloudTokens } from "../clouds/names.ts";
-import type { Lab } from "../lab.ts";
-import { setUpOrchestrator } from "../oldHost/runningOrchestrator.ts";
-import { setUpSyncedNode } from "../oldHost/syncedNode.ts";
+import { cloudTokens } from "../../../lab/clouds/names.ts";
+import type { Lab } from "../../../lab/lab.ts";
+import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
 
 const bootLimit = 120_000;
 
@@ -30,7 +30,7 @@ export async function orderOldServer(lab: Lab) {
   return { ...host, producer };
 }
 
-/** The demo's old host: a server at the lab's Hetzner, ordered years ago. */
+/** The old host: a server at the lab's Hetzner, ordered years ago. */
 export type OldServer = Awaited<ReturnType<typeof orderOldServer>>;
 
 const ask = <T>(lab: Lab, path: string, body?: object) =>
