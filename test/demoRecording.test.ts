@@ -56,7 +56,7 @@ test("a redraw's unchanged lines are left out, and the screen is the same", () =
   const redraws = new Redraws();
   expect(redraws.thin("a\u001b[K\r\nb\u001b[K\r\n")).toBe("a\u001b[K\r\nb\u001b[K\r\n");
   expect(redraws.thin("\r\u001b[2Aa\u001b[K\r\nc\u001b[K\r\n")).toBe("\r\u001b[2A\r\nc\u001b[K\r\n");
-  // One more line, in pieces; then a prompt over it, which is not compared.
+  // A further line comes in pieces, then a prompt over it, which is not compared.
   expect(redraws.thin("\r\u001b[2Aa\u001b[K\r\nc")).toBe("\r\u001b[2A\r\nc");
   expect(redraws.thin("\u001b[K\r\n? d\u001b[K\r\n")).toBe("\u001b[K\r\n? d\u001b[K\r\n");
   expect(redraws.thin("e\u001b[1A\u001b[G\r\u001b[2Aa\u001b[K\r\n")).toContain("a\u001b[K");

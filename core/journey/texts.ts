@@ -199,7 +199,7 @@ const formatRewards = ({ status, destroy }: Commands): string[] => [
 ];
 
 /** Formats what is printed below the next step: ways back of the node, the orchestrator, versions to install. */
-export function formatNotes({ stack, waysBack = [], timing, orchestrator, parts, old, state }: Known): string[] {
+export function formatNotes({ stack, waysBack = [], timing, orchestrator, parts, state }: Known): string[] {
   const run = commandsFor(stack);
   const gaps = takeValue(parts?.versions) ?? [];
   return [

@@ -7,7 +7,7 @@ export class Recording {
   static readonly rows = 30;
   private readonly pieces: { readonly at: number; text: string }[] = [];
 
-  /** `names`: directories of this machine, and what the recording shows in their place. */
+  /** Begins a recording. `names`: directories of this machine, and what the recording shows in their place. */
   constructor(private readonly names: ReadonlyArray<readonly [directory: string, shown: string]>) {}
 
   add(text: string): void {
