@@ -29,6 +29,21 @@ test("filters what a provider prints", () => {
   log.mockRestore();
 });
 
+test("say sends a line only after the line before it has arrived", async () => {
+  vi.resetModules();
+  const fresh = await import("../../../core/util/printable.ts");
+  expect(fresh.linesSent()).toBeUndefined();
+  const [arrived, later]: [string[], (() => void)[]] = [[], []];
+  fresh.sendLines((text) => new Promise<void>((resolve) => later.push(resolve)).then(() => arrived.push(text)));
+  for (const line of ["one", "two"]) fresh.say(line);
+  await vi.waitFor(() => expect(later.length).toBe(1));
+  later[0]?.();
+  await vi.waitFor(() => expect(later.length).toBe(2));
+  later[1]?.();
+  await fresh.linesSent();
+  expect(arrived).toEqual(["one", "two"]);
+});
+
 test("providers and components print only with say", () => {
   const project = join(import.meta.dirname, "../../..");
   const files = globSync("{providers,components}/**/*.ts", { cwd: project });
