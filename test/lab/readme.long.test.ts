@@ -159,7 +159,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
       [/Which user/, "\r"],
       // Typed by mistake: it asks again.
       [/the Pillar's present host/, `${fresh.address}\r`],
-      [/is the new host itself[\s\S]*the Pillar's present host/, `${old.address}\r`],
+      [/is the new host itself[\s\S]*What is the address of the Pillar's present host/, `${old.address}\r`],
       [/Is it the same key\?/, "y\r"],
       [/independent nodes' RPCs/, "\r"],
       [/The controller sets up the node[\s\S]*its newest release for Linux/, `${lab.releaseUrl()}\r`],
