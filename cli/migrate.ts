@@ -58,7 +58,7 @@ export async function migrate(
     if (step.kind === "stop") throw refuse(lines[0] ?? "", undefined, ...lines.slice(1));
     if (step.kind === "wait") {
       if (step.key !== lastKey) formatWait(lines, fresh).forEach(deps.say);
-      waitsFor = `Stopped at: ${lines[0]?.replace(/:$/, " …")}\n`;
+      waitsFor = "Stopped while it waits, as said above.\n";
       lastKey = step.key;
       lastLine = "";
       await interruptible(() => deps.sleep(lookupIntervalMs));

@@ -163,8 +163,8 @@ function formatMove({ stack, timing, run }: Known): string[] {
 function formatRetireOld({ pillar, stack, old, settings }: StackFacts): string[] {
   if (old?.isReleased)
     return [
-      `Done: ${pillar} produces here, and the old host (${settings?.oldHost}) is given up. Left for you:`,
-      "  Keep a copy of the key of the backups on another machine: docs/orchestrator.md, Backups",
+      `Done: ${pillar} produces here; the old host (${settings?.oldHost}) is given up.`,
+      "Keep a copy of the key of the backups elsewhere: docs/orchestrator.md, Backups",
     ];
   const commands = commandsFor(old?.stack ?? "OLD");
   const rewards = [

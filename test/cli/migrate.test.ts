@@ -170,6 +170,6 @@ test("says after Ctrl-C what it waited for, and how to continue", async () => {
   });
   expect(said).toContain("It asks you again (yes) before it changes anything.");
   const stopped = said.find((line) => line.includes("Nothing is lost")) ?? "";
-  expect(stopped).toMatch(/^\nStopped at: Nothing to do: a run is at work on prod-2[^\n]*\nNothing is lost\./);
+  expect(stopped).toMatch(/^\nStopped while it waits, as said above\.\nNothing is lost\./);
   expect(stopped).toContain(`To continue: ${again}`);
 });

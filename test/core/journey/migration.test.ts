@@ -192,7 +192,7 @@ test("offers the wallet once no orchestrator is left on the old host, and asks f
     expect(lines({ ...runsOnOld(is), ...missing })).toContain(adoptFirst);
     expect(lines({ ...runsOnOld(is), ...known }).includes(stepZero)).toBe(is === undefined);
   }
-  expect(lines({ ...runsOnOld(undefined), ...known })).toContain(`move the orchestrator here first: ${takeMove}`);
+  expect(lines({ ...runsOnOld(undefined), ...known })).toContain(`move it here first:\n     ${takeMove}`);
 });
 
 test("says what is left to do after the migration, and retires the old host's stack by its name before", () => {
@@ -203,8 +203,10 @@ test("says what is left to do after the migration, and retires the old host's st
     old: { stack: undefined, isReleased: true },
   });
   expect(over.next).toBe("nothing to do: the old host is given up");
-  expect(over.lines.join("\n")).toContain("Done: Anvil produces here, and the old host (198.51.100.9) is given up.");
-  expect(over.lines.join("\n")).toMatch(/give it a key of the new producer address[\s\S]*health page/);
+  expect(over.lines.join("\n")).toContain("Done: Anvil produces here; the old host (198.51.100.9) is given up.");
+  expect(over.lines.join("\n")).toMatch(
+    /health page[\s\S]*Give it one of the new\naddress before[\s\S]*Keep a copy of the key of the backups/,
+  );
   expect(over.lines.join("\n")).not.toMatch(/shut it down|Leave the orchestrator on the old host/);
   const before = decide({ ...done, ...known });
   expect(before.lines).toContain(`  ${retire}`);
