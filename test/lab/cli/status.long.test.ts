@@ -106,9 +106,11 @@ describe("pillar-host status", () => {
     await lab.chain("PATCH", "/nodes/host1", { rpcDown: false, rate: 5000 });
     const [live, plain, upEnded] = await Promise.all([watching.then(keep), piped, up.end()]);
     expect(upEnded.exitCode).toBe(0);
+    expect(upEnded.output).toContain(
+      "ports: 35997 open (WRONG); 35998 open (WRONG). How to correct them: ./pillar-host status prod",
+    );
     expect(live.exitCode).toBe(0);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the screen is drawn from its corner
-    expect(live.output).toMatch(/\u001b\[HPillar Anvil, prod \(10\.77\.0\.11\) +\d\d:\d\d:\d\d UTC/);
+    expect(live.output).toMatch(/\[HPillar Anvil, prod \(10\.77\.0\.11\) +\d\d:\d\d:\d\d UTC/);
     expect(live.output).toMatch(/^sync +\[#+-+\] \d\d\.\d %, height \d+ of 20\d\d\d/m);
     // The bell.
     expect(live.output).toContain("\u0007");
@@ -188,6 +190,6 @@ describe("pillar-host status", () => {
       expect(all).not.toContain(secret);
     }
     expect(all).toContain("[address]");
-    expect(all.replaceAll(/registered with\s+z1q\w+/g, "")).not.toMatch(/z1q[a-z0-9]{30}/);
+    expect(all.replaceAll(/registered with\S*\s+z1q\w+/g, "")).not.toMatch(/z1q[a-z0-9]{30}/);
   });
 });
