@@ -29,15 +29,16 @@ interface Changes {
   readonly controller?: object;
   readonly node?: object;
   readonly memoryKb?: number;
+  readonly os?: readonly [id: string, version: string];
 }
 
 /** Runs the preflight on a good host with these changes. */
 function look(
   box: Sandbox,
-  { commands = {}, moves = [], controller = {}, node = {}, memoryKb = 3774873 }: Changes = {},
+  { commands = {}, moves = [], controller = {}, node = {}, memoryKb = 3774873, os = ["debian", "11"] }: Changes = {},
 ) {
   for (const [name, body] of Object.entries({ ...goodHost, ...commands })) box.command(name, body);
-  box.write("os-release", "ID=debian\nVERSION_ID=11\n");
+  box.write("os-release", `ID=${os[0]}\nVERSION_ID="${os[1]}"\n`);
   box.write("meminfo", `MemTotal: ${memoryKb} kB\n`);
   const own = { ...least.controller, addresses: [], ...controller };
   const config = { node: { dataDir: `${box.dir}/znn`, ...node }, controller: own };
@@ -73,6 +74,21 @@ test.for<[string, Changes]>([
 ])("accepts a host that %s", async ([, changes], { box }) => {
   expect(await look(box, changes)).toEqual(meets);
 });
+
+test.for([
+  ["ubuntu", "22.04", false],
+  ["ubuntu", "24.04", true],
+  ["debian", "12", true],
+  ["debian", "13", true],
+] as const)(
+  "accepts %s %s, and says if the controller's page does not name it: %s",
+  async ([id, version, warns], { box }) => {
+    const { code, stdout } = await look(box, { os: [id, version] });
+    expect(code).toBe(0);
+    const warning = `warning: ${id}-${version}: the controller's page names ubuntu-22.04 debian-11 only. `;
+    expect(stdout.includes(warning)).toBe(warns);
+  },
+);
 
 const fullDisk = "echo header; echo '/dev/vda 99999999 1 39062499 1% /'";
 const redirect = "printf 'HTTP/1.1 302 Found\\r\\n' >&2; echo 'curl: (6) Could not resolve host' >&2; exit 6";
