@@ -37,7 +37,7 @@ export interface Server {
   readonly image: string;
   readonly labels: Labels;
   readonly created: string;
-  hasBackups: boolean;
+  backups: "daily" | "weekly" | undefined;
   status: "new" | "running" | "off";
   address: string | undefined;
   isProtected: boolean;
@@ -191,7 +191,7 @@ export class Account {
 
   /** Orders a server. Its firewalls protect it from the first moment. */
   async order(
-    order: Pick<Server, "name" | "plan" | "location" | "image" | "labels" | "hasBackups">,
+    order: Pick<Server, "name" | "plan" | "location" | "image" | "labels" | "backups">,
     command: string,
     more: { readonly sshKeys: readonly number[]; readonly userData: string; readonly firewalls?: readonly number[] },
   ): Promise<{ server: Server; action: Action }> {

@@ -158,7 +158,7 @@ function firewallRoutes(account: Account): Routes {
 
 /** Returns a Droplet in the API's form. */
 function dropletJson(account: Account, droplet: Server) {
-  const { id, name, status, plan, location, image, address, labels, created: created_at, hasBackups } = droplet;
+  const { id, name, status, plan, location, image, address, labels, created: created_at, backups } = droplet;
   const size = sizes.find(({ slug }) => slug === plan);
   const v4 = { ip_address: address, netmask: "255.255.240.0", gateway: "10.77.0.1", type: "public" };
   return {
@@ -172,7 +172,7 @@ function dropletJson(account: Account, droplet: Server) {
     status: status === "running" ? "active" : status,
     kernel: null,
     created_at,
-    features: hasBackups ? ["backups"] : [],
+    features: backups ? ["backups"] : [],
     backup_ids: [],
     next_backup_window: null,
     snapshot_ids: [],
@@ -211,6 +211,7 @@ interface Order {
   readonly user_data?: string | null;
   readonly tags?: readonly string[] | null;
   readonly backups?: boolean;
+  readonly backup_policy?: { readonly plan: "daily" | "weekly" };
 }
 
 async function order(account: Account, body: Order) {
@@ -228,7 +229,7 @@ async function order(account: Account, body: Order) {
   const labels = Object.fromEntries(tags.map((tag) => [tag, ""]));
   const more = { sshKeys: ssh_keys ?? [], userData: user_data ?? "" };
   const { server } = await account.order(
-    { name, plan, location, image, labels, hasBackups: body.backups === true },
+    { name, plan, location, image, labels, backups: body.backups ? (body.backup_policy?.plan ?? "daily") : undefined },
     "create",
     more,
   );

@@ -71,7 +71,7 @@ const firewallJson = ({ id, name, labels, created, apiRules: rules }: Firewall) 
 
 /** Returns a server in the API's form. */
 function serverJson(account: Account, server: Server) {
-  const { id, name, status, created, labels, isProtected, plan, location, image, address, hasBackups } = server;
+  const { id, name, status, created, labels, isProtected, plan, location, image, address, backups } = server;
   const serverType = serverTypes.find((each) => each.name === plan);
   const firewalls = [...account.firewalls.values()].filter(({ appliesTo }) => appliesTo(server));
   return {
@@ -82,7 +82,7 @@ function serverJson(account: Account, server: Server) {
     labels,
     protection: { delete: isProtected, rebuild: isProtected },
     image: images.find((each) => each.name === image),
-    backup_window: hasBackups ? "22-02" : null,
+    backup_window: backups ? "22-02" : null,
     public_net: {
       ipv4: address ? { id, ip: address, blocked: false, dns_ptr: `static.${address}.example` } : null,
       ipv6: null,
@@ -226,7 +226,7 @@ function serverRoutes(account: Account): Routes {
     "POST /servers/:id/actions/enable_backup": ({ params }) => {
       const server = free(params.id);
       const onSuccess = () => {
-        server.hasBackups = true;
+        server.backups = "daily";
       };
       return act(account.start("enable_backup", server, { onSuccess }));
     },
@@ -263,7 +263,7 @@ async function order(account: Account, body: Order) {
   if (account.faults.strike("noCapacity", { location, shows: "create" }))
     throw new ApiError(412, noCapacity.code, noCapacity.message);
   const { server, action } = await account.order(
-    { name, plan: plan.name, location, image: named(images, "image", body.image).name, labels, hasBackups: false },
+    { name, plan: plan.name, location, image: named(images, "image", body.image).name, labels, backups: undefined },
     "create_server",
     { sshKeys, userData, firewalls: body.firewalls?.map(({ firewall }) => firewall) ?? [] },
   );

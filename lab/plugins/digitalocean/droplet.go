@@ -28,6 +28,7 @@ func (*Droplet) Annotate(a infer.Annotator) { a.SetToken("index/droplet", "Dropl
 // DropletInputs contains the inputs that a program sets.
 type DropletInputs struct {
 	Backups  *bool    `pulumi:"backups,optional"`
+	Policy   *Policy  `pulumi:"backupPolicy,optional"`
 	Image    string   `pulumi:"image" provider:"replaceOnChanges"`
 	Name     string   `pulumi:"name"`
 	Region   *string  `pulumi:"region,optional" provider:"replaceOnChanges"`
@@ -35,6 +36,13 @@ type DropletInputs struct {
 	SSHKeys  []string `pulumi:"sshKeys,optional" provider:"replaceOnChanges"`
 	Tags     []string `pulumi:"tags,optional"`
 	UserData *string  `pulumi:"userData,optional" provider:"replaceOnChanges"`
+}
+
+// Policy says when the cloud makes its backups.
+type Policy struct {
+	Plan    string `pulumi:"plan"`
+	Weekday string `pulumi:"weekday"`
+	Hour    int    `pulumi:"hour"`
 }
 
 // Annotate sets the default value that Check adds.
@@ -53,9 +61,6 @@ func (d *DropletState) Inputs() *DropletInputs { return &d.DropletInputs }
 
 // Create orders a Droplet and waits until it is active and has its address.
 func (d *DropletState) Create(ctx context.Context) (string, error) {
-	if shared.Or(d.Backups, false) {
-		return "", shared.ErrNotHere
-	}
 	order := &godo.DropletCreateRequest{
 		Name:     d.Name,
 		Region:   shared.Or(d.Region, ""),
@@ -63,6 +68,14 @@ func (d *DropletState) Create(ctx context.Context) (string, error) {
 		Image:    godo.DropletCreateImage{Slug: d.Image},
 		Tags:     d.Tags,
 		UserData: shared.Or(d.UserData, ""),
+		Backups:  shared.Or(d.Backups, false),
+	}
+	if d.Policy != nil {
+		order.BackupPolicy = &godo.DropletBackupPolicyRequest{
+			Plan:    d.Policy.Plan,
+			Weekday: d.Policy.Weekday,
+			Hour:    &d.Policy.Hour,
+		}
 	}
 	for _, id := range d.SSHKeys {
 		order.SSHKeys = append(order.SSHKeys, godo.DropletCreateSSHKey{ID: number(id)})
@@ -119,7 +132,8 @@ func (d *DropletState) Read(ctx context.Context, id string) (bool, error) {
 
 // Update completes a Droplet that was not ready in time.
 func (d *DropletState) Update(ctx context.Context, id string, old DropletState) error {
-	if d.Size != old.Size || d.Name != old.Name || !slices.Equal(d.Tags, old.Tags) || shared.Or(d.Backups, false) {
+	isOther := shared.Or(d.Backups, false) != shared.Or(old.Backups, false)
+	if isOther || d.Size != old.Size || d.Name != old.Name || !slices.Equal(d.Tags, old.Tags) {
 		return shared.ErrNotHere
 	}
 	_, err := d.Read(ctx, id)

@@ -44,9 +44,6 @@ func (s *ServerState) Inputs() *ServerInputs { return &s.ServerInputs }
 
 // Create orders the server, waits until it runs, and protects it.
 func (s *ServerState) Create(ctx context.Context) (string, error) {
-	if shared.Or(s.Backups, false) {
-		return "", shared.ErrNotHere
-	}
 	order := hcloud.ServerCreateOpts{
 		Name:       s.Name,
 		ServerType: &hcloud.ServerType{Name: s.ServerType},
@@ -68,6 +65,9 @@ func (s *ServerState) Create(ctx context.Context) (string, error) {
 	// The server exists from here on, so the state must contain it even after an error.
 	id := strconv.FormatInt(made.Server.ID, 10)
 	err = api(ctx).Action.WaitFor(ctx, append(made.NextActions, made.Action)...)
+	if err == nil && shared.Or(s.Backups, false) {
+		err = s.enableBackups(ctx, id)
+	}
 	if err == nil {
 		err = s.protect(ctx, id, ServerState{})
 	}
@@ -75,6 +75,14 @@ func (s *ServerState) Create(ctx context.Context) (string, error) {
 		_, err = s.Read(ctx, id)
 	}
 	return id, err
+}
+
+func (*ServerState) enableBackups(ctx context.Context, id string) error {
+	action, _, err := api(ctx).Server.EnableBackup(ctx, &hcloud.Server{ID: number(id)}, "")
+	if err != nil {
+		return err
+	}
+	return api(ctx).Action.WaitFor(ctx, action)
 }
 
 // protect changes the protection if inputs and state differ. It does not compare with the cloud.

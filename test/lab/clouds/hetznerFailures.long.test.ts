@@ -38,11 +38,12 @@ test("an engine killed while it orders leads to one server, taken over and prote
   await stage.anew();
 });
 
-test("replaces a half-created server, and ends with exactly one", async () => {
+test("replaces a half-created server, and ends with exactly one, which has the backups that were asked for", async () => {
+  await stage.configure({}, { backups: true });
   stage.cloud.account.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
   await expectFailure(stage.upToServer());
   await expectSuccess(stage.upToServer());
-  expect(stage.servers()).toMatchObject([{ location: "nbg1", isProtected: true }]);
+  expect(stage.servers()).toMatchObject([{ location: "nbg1", isProtected: true, backups: "daily" }]);
   expect((await stage.upToServer()).output).toMatch(/\d+ unchanged/);
   expect((await stage.stack.destroy()).output).toContain("because it is protected");
   await stage.anew();

@@ -61,12 +61,14 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
       .map(({ method, path }) => `${method} ${path.replace(/\d{5,}/, "ID")}`);
 
   test("a host is created and then unchanged; its firewall changes in place, also with another token", async () => {
-    const args = { tags: ["ref:tag.name"], sshKeys: ["ref:key.id"], userData: { secret: USER_DATA } };
+    const backups = { backups: true, backupPolicy: { plan: "weekly", weekday: "SUN", hour: 4 } };
+    const args = { tags: ["ref:tag.name"], sshKeys: ["ref:key.id"], userData: { secret: USER_DATA }, ...backups };
     const host = { key, tag, host: droplet(args) };
     expect(await stack.up({ ...host, wall: wall(ssh) })).toContain("+ 6 created");
     const [made] = cloud.machines.values();
     expect(made?.order).toMatchObject({ name: "pillar-1", userData: USER_DATA, sshKeys: [publicKey.trim()] });
     expect(made?.rules).toEqual([{ protocol: "tcp", ports: "22", sources: ["203.0.113.7/32"] }]);
+    expect(droplets()).toMatchObject([{ backups: "weekly" }]);
     const { inputs, outputs } = stack.kept().host ?? {};
     expect(outputs).toMatchObject({ status: "active", ipv4Address: "192.0.2.1" });
     expect([inputs?.userData, outputs?.userData].map(isSecret)).toEqual([true, true]);

@@ -25,6 +25,7 @@ const made = {
   sshKeys: ["ref:key.id"],
   firewallIds: [{ number: "ref:firewall.id" }],
   labels: { stack: "test" },
+  backups: true,
   deleteProtection: true,
   rebuildProtection: true,
 };
@@ -56,7 +57,15 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
   test("a server is created with key and firewall, protected, and then unchanged, also with another token", async () => {
     expect(await stack.up(all)).toContain("+ 5 created");
     const { name, labels } = made;
-    const shown = { name, labels, plan: "cpx32", location: "nbg1", status: "running", isProtected: true };
+    const shown = {
+      name,
+      labels,
+      plan: "cpx32",
+      location: "nbg1",
+      status: "running",
+      isProtected: true,
+      backups: "daily",
+    };
     expect(servers()).toMatchObject([shown]);
     const [machine] = cloud.machines.values();
     expect(machine?.order).toMatchObject({ userData: USER_DATA, sshKeys: [PUBLIC_KEY] });
