@@ -94,7 +94,7 @@ export class Bench {
   }
 
   private async releaseSha256(host: LabHost): Promise<string> {
-    const command = `curl -fsS ${this.lab.releaseUrl()} | sha256sum | cut -d' ' -f1`;
+    const command = `curl -fsSL ${this.lab.releaseUrl()} | sha256sum | cut -d' ' -f1`;
     this.sha256 ??= String((await host.run(command)).stdout).trim();
     return this.sha256;
   }

@@ -29,6 +29,8 @@ const faultsSchema = z.strictObject({
 /** Faults in the answers for one release, or for `ip`. */
 export type Faults = z.infer<typeof faultsSchema>;
 
+const assets = "/assets/";
+
 /** Place of the version in the repository that the controller builds (go-zenon, metadata/version.go). */
 const versionPath = "/go-zenon/raw/HEAD/metadata/version.go";
 
@@ -68,7 +70,8 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const path = new URL(request.url ?? "/", "http://release").pathname;
+  const asked = new URL(request.url ?? "/", "http://release").pathname;
+  const path = asked.replace(assets, "/");
   if (request.method === "PATCH" && path === "/faults") {
     const given = z.record(z.string(), faultsSchema).parse(await json(request));
     for (const [name, fault] of Object.entries(given)) faults.set(name, fault);
@@ -80,6 +83,13 @@ async function answer(
       200,
       `//go:build !libznn\n\npackage metadata\n\nconst (\n\tVersion = "${nodeVersion}"\n)\n`,
     );
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  const isFile = path === "/SHA256CHECKSUMS.txt" || path.endsWith(".zip");
+  // GitHub answers each download with a redirect to where the file lies.
+  if (isRead && isFile && path === asked) {
+    response.writeHead(302, { location: assets + path.slice(1), "content-length": 0 }).end();
+    return;
+  }
   if (path === "/SHA256CHECKSUMS.txt") return sendText(response, 200, listHashes(releases));
   const name = path === "/ip" ? "ip" : /^\/([^/]+)\.zip$/.exec(path)?.[1];
   if (name === undefined) return sendText(response, 404, "not found\n");
@@ -87,7 +97,7 @@ async function answer(
     releases.set(name, await buffer(request));
     return void response.writeHead(204).end();
   }
-  if (request.method !== "GET" && request.method !== "HEAD") return sendText(response, 405, "method not allowed\n");
+  if (!isRead) return sendText(response, 405, "method not allowed\n");
   await serveFile(request, response, faults.get(name) ?? {}, fileOf(name, releases, request));
 }
 

@@ -93,7 +93,7 @@ found: Do you want to join the newer network? (Y/n):`,
   });
 
   it("says that it was killed while it built", async () => {
-    await node({ unknownQuestion: null, buildSeconds: 60 });
+    await node({ unknownQuestion: null, buildSeconds: 60, buildLines: 3000 });
     const running = up();
     await until('[ "$(ls /var/log/pillar-host/deploy-* | wc -l)" = 3 ] && pgrep -f [n]ode-controller > /dev/null');
     await until("grep -q compiling $(ls /var/log/pillar-host/deploy-* | tail -n 1)");
