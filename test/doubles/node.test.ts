@@ -87,6 +87,25 @@ describe("a node's peers", () => {
     expect(made()).toBeGreaterThan(before);
   });
 
+  it("are lost half a minute after a cut: until then it says synced, and its Pillar makes nothing meanwhile", () => {
+    const node = started();
+    node.run(10);
+    const made = () => node.chain.production().filter(({ nodes }) => nodes.length > 0).length;
+    const [before, { height }] = [made(), node.sync];
+    expect(before).toBeGreaterThan(0);
+    node.set({ cut: true });
+    node.run(34.9);
+    expect([node.sync.peers, node.info()]).toEqual([8, { state: 2, currentHeight: height, targetHeight: height }]);
+    node.run(0.5);
+    expect([node.sync.peers, node.info()]).toEqual([0, { state: 3, currentHeight: height, targetHeight: 0 }]);
+    expect([made(), node.chain.network().height > height + 10]).toEqual([before, true]);
+    node.set({ cut: false });
+    node.run(5);
+    expect([node.sync.peers, node.info().state]).toEqual([8, 2]);
+    node.run(3);
+    expect(made()).toBeGreaterThan(before);
+  });
+
   it("survive a moment without the network, and no long one", () => {
     const node = started();
     node.run(5);

@@ -114,6 +114,19 @@ it.each<[string, string, readonly unknown[]]>([
   expect(answer).toEqual({ ...wanted, ...ofChain });
 });
 
+test("a fork has other hashes from its first momentum on, which follows one of the common chain", async () => {
+  type Momentums = { result: { list: { hash: string; previousHash: string }[] } };
+  const chain = async () => ((await ask("ledger.getMomentumsByHeight", 1, 4)) as unknown as Momentums).result.list;
+  const common = await chain();
+  served.chain.patchNode("host1", { forkFrom: 3 });
+  await expect.poll(async () => (await chain())[3]?.hash).not.toBe(common[3]?.hash);
+  const fork = await chain();
+  expect(fork.map(({ hash }, at) => hash === common[at]?.hash)).toEqual([true, true, false, false]);
+  expect([fork[2]?.previousHash, fork[3]?.previousHash]).toEqual([common[1]?.hash, fork[2]?.hash]);
+  served.chain.patchNode("host1", { forkFrom: null });
+  await expect.poll(chain).toEqual(common);
+});
+
 it.each(recorded.manners.map((manner) => [manner.what, manner] as const))(
   "%s is answered as there",
   async (_, manner) => {

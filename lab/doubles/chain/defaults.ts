@@ -29,6 +29,8 @@ export const defaultNodeSettings: NodeSettings = {
   version: null,
   buildSeconds: null,
   buildLines: null,
+  forkFrom: null,
+  cut: false,
   failBuild: null,
   unknownQuestion: null,
   cores: null,

@@ -55,6 +55,14 @@ export const nodeSettingsSchema = z.strictObject({
   nullPillar: z.boolean(),
   /** True if momentums have the hashes of another chain at the same heights and times. */
   otherChain: z.boolean(),
+  /** Height from which on momentums have other hashes, as on a fork; null: no fork. */
+  forkFrom: count.nullable(),
+  /**
+   * True if the network to the peers is cut. As the real node, it says state 2, its own height as target and all peers
+   * for half a minute more, then state 3 and no peer. Its height stays. (A real one that produces goes on with a fork of
+   * its own in that time: `forkFrom`.)
+   */
+  cut: z.boolean(),
   /** True if the methods about rewards do not exist (-32601). */
   noRewards: z.boolean(),
   /** Version that the node reports, as if it were another build. Takes effect at the next start of the process. */

@@ -137,7 +137,10 @@ function shownPillar({ name, producerAddress, withdrawAddress }: PillarView, fig
 function momentumMethods(node: MethodsBackend): Methods {
   const frontier = () => Math.max(1, node.height());
   const claimed = () => Math.max(1, node.syncInfo().currentHeight);
-  const told = (momentum: Momentum) => (node.settings().otherChain ? ofOtherChain(momentum) : momentum);
+  const told = (momentum: Momentum) => {
+    const { otherChain, forkFrom } = node.settings();
+    return otherChain ? onOtherChain(momentum, 0) : onOtherChain(momentum, forkFrom ?? Number.POSITIVE_INFINITY);
+  };
   return {
     "ledger.getFrontierMomentum": method([], async () => {
       const height = claimed();
@@ -163,10 +166,11 @@ function momentumMethods(node: MethodsBackend): Methods {
   };
 }
 
-/** Returns a momentum with the hashes that the other chain has at its height. */
-function ofOtherChain(momentum: Momentum): Momentum {
-  const hashAt = (height: number) => momentumHash("another chain", height);
-  return { ...momentum, hash: hashAt(momentum.height), previousHash: hashAt(momentum.height - 1) };
+/** Returns a momentum with the hashes that a chain which forks at a height has there. */
+function onOtherChain(momentum: Momentum, forkFrom: number): Momentum {
+  const hashAt = (height: number, own: string) => (height < forkFrom ? own : momentumHash("another chain", height));
+  const { height, hash, previousHash } = momentum;
+  return { ...momentum, hash: hashAt(height, hash), previousHash: hashAt(height - 1, previousHash) };
 }
 
 function shownMomentum(momentum: Momentum) {

@@ -17,6 +17,9 @@ export const minPeers = 8;
 /** Time in milliseconds without a sign of the network after which a node has lost its peers. */
 const peersLostMs = 5000;
 
+/** Time in milliseconds for which a node does not notice that its network is cut: 30 to 40 s were measured. */
+const cutUnnoticedMs = 35_000;
+
 /** A node's progress along the chain. Does no I/O: time, settings, and network are parameters. */
 export class Sync {
   private credit = 0;
@@ -29,6 +32,8 @@ export class Sync {
   private searchesSince: number;
   /** Height that the best peer claimed: when it connected, or with its last momentum that a synced node heard of. */
   private claimed = 0;
+  /** Time since which the network is cut by the settings. */
+  private cutSince: number | undefined;
   /** Time at which the network was last in reach. */
   private reachedAt: number;
 
@@ -54,7 +59,7 @@ export class Sync {
 
   /** True if the node has the network's height and receives new momentums. */
   get isSynced(): boolean {
-    return this.synced;
+    return this.synced && this.cutSince === undefined;
   }
 
   /** Advances the node to `now`. */
@@ -69,6 +74,7 @@ export class Sync {
       this.synced = false;
       return;
     }
+    if (settings.cut) return;
     const missing = network.height - this.current;
     if (settings.stall || settings.freeze) {
       this.synced = this.synced && missing <= 0;
@@ -94,7 +100,8 @@ export class Sync {
     const away = settings.flapMs !== null && Math.floor((now - this.openedAt) / settings.flapMs) % 2 === 1;
     // A node that is not synced ignores what its peers' new momentums say of their height (protocol/handler.go:395).
     const lonely = network === undefined || this.connected === 0 ? 0 : this.claimed;
-    const natural = connected ? ((away ? undefined : this.staleTarget) ?? network.height) : lonely;
+    const newest = this.cutSince === undefined ? network?.height : this.current;
+    const natural = connected ? ((away ? undefined : this.staleTarget) ?? newest ?? 0) : lonely;
     const currentHeight = settings.forceHeight ?? this.current;
     const targetHeight = settings.forceTarget ?? natural;
     const state = connected ? (away || this.current < targetHeight ? 1 : 2) : 3;
@@ -102,7 +109,13 @@ export class Sync {
   }
 
   /** Connects one peer after the other, and drops those that the settings take away. */
-  private connect(now: number, { peers, peerMs }: NodeSettings, network: NetworkTruth | undefined): void {
+  private connect(now: number, { peers, peerMs, cut }: NodeSettings, network: NetworkTruth | undefined): void {
+    this.cutSince = cut ? (this.cutSince ?? now) : undefined;
+    if (this.cutSince !== undefined) {
+      if (now - this.cutSince > cutUnnoticedMs) this.connected = 0;
+      this.searchesSince = now;
+      return;
+    }
     if (network === undefined) {
       if (now - this.reachedAt > peersLostMs) this.connected = 0;
       this.searchesSince = now;
