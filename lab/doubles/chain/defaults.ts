@@ -43,6 +43,7 @@ export const defaultOrchestratorSettings: OrchestratorSettings = {
   halted: false,
   state: null,
   rpcDown: false,
+  freeze: false,
   crashAfterMs: null,
   stopMs: 1000,
 };

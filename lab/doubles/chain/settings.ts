@@ -98,6 +98,8 @@ export const orchestratorSettingsSchema = z.strictObject({
   state: z.number().int().min(0).max(4).nullable(),
   /** True if the RPC port is closed while the process lives and signs. */
   rpcDown: z.boolean(),
+  /** True if the RPC accepts requests and never answers them, while the process lives and signs. */
+  freeze: z.boolean(),
   /** Time until the process ends with a panic, counted from the moment at which it may sign. */
   crashAfterMs: ms.nullable(),
   /** Duration of a stop. The orchestrator signs and holds its lock until the end of it. */

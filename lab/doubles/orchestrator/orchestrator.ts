@@ -148,7 +148,7 @@ export class OrchestratorDouble {
   /** Opens or closes the RPC as the settings require. */
   private async followRpc(): Promise<void> {
     if (this.settings.rpcDown) await this.rpc.close();
-    else if (!this.rpc.isOpen) await this.rpc.open(createRpcServer(this.call));
+    else if (!this.rpc.isOpen) await this.rpc.open(createRpcServer(this.call, () => this.settings.freeze));
   }
 
   private async beat(): Promise<void> {

@@ -4,10 +4,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
  * Creates the orchestrator's RPC server. A request is {method, params}, an answer {result, error}. Any HTTP method, path,
  * and content type works. All clients together get two requests a second.
  * @param call returns undefined if there is no such method
+ * @param isFrozen true while no request is answered
  */
-export function createRpcServer(call: (method: string) => Promise<unknown> | undefined): Server {
+export function createRpcServer(
+  call: (method: string) => Promise<unknown> | undefined,
+  isFrozen: () => boolean = () => false,
+): Server {
   const isAllowed = rateLimit(2);
   return createServer((request, response) => {
+    if (isFrozen()) return;
     serve(call, isAllowed, request, response).catch(() => response.destroy());
   });
 }

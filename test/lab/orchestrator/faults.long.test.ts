@@ -44,6 +44,17 @@ describe("the orchestrator's move with a problem on the way", () => {
     await stage.lab.chain("PATCH", "/bridge", { unhaltedAt: 0 });
   });
 
+  it("does not stop an orchestrator that answers nothing while its process lives", async () => {
+    const process = () => onHost(stage.old, "systemctl show -p MainPID --value orchestrator");
+    const before = await process();
+    await stage.lab.chain("PATCH", "/orchestrators/old", { freeze: true });
+    const output = await fails();
+    expect(output).toContain(`${stage.old.address}: the orchestrator gives no good answer on 127.0.0.1:55000`);
+    expect(output).not.toContain("stopping the orchestrator of the old host");
+    expect([await process(), await signersOf(stage)]).toEqual([before, ["old"]]);
+    await stage.lab.chain("PATCH", "/orchestrators/old", { freeze: false });
+  });
+
   it("starts the old host's orchestrator again if a file keeps changing after the stop", async () => {
     await onHost(
       stage.old,
