@@ -219,6 +219,7 @@ export function stripProviderError(error: string, token: string): string {
   return error
     .replaceAll(token, "[token]")
     .replace(/^.*rpc error: code = \w+ desc = /s, "")
+    .replace(/\S+\.go:\d+: sdk\.\w+: |: provider=\S+@[\d.]+\b/g, "")
     .replace(/\d+ errors? occurred:|\bcreating urn:\S+:\s/g, "")
     .replace(/(^|\s)\* /g, " ")
     .replace(/\s+/g, " ")

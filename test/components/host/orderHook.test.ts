@@ -66,5 +66,8 @@ test("reduces a plugin's error to one line, without its frame and the token", ()
   const error =
     "rpc error: code = Unknown desc = 1 error occurred:\n\t* creating urn:pulumi:prod::pillar-host::hcloud:index/server:Server::server: 1 error occurred:\n\t* error for hunter2 (forbidden, 2b)\n\n";
   expect(stripProviderError(error, token)).toBe("error for [token] (forbidden, 2b)");
+  const bridged =
+    "sdk-v2/provider2.go:572: sdk.helper_schema: server limit exceeded (resource_limit_exceeded, 1d): provider=hcloud@1.41.0";
+  expect(stripProviderError(bridged, token)).toBe("server limit exceeded (resource_limit_exceeded, 1d)");
   expect(stripProviderError("x".repeat(1000), token).length).toBe(400);
 });
