@@ -66,7 +66,9 @@ export function decideJourney(facts: StackFacts): Decision {
   const known: Known = { ...facts, stage, registration, timing, orchestrator, offeredAddress };
   const [needs, title, , formatNext] = stages[stage];
   const next = formatNext(commands, known);
-  const lines = [...texts.formatDuties(known), ...texts.formatStage(known, next), ...texts.formatNotes(known)];
+  const [duties, own] = [texts.formatDuties(known), texts.formatStage(known, next)];
+  // At the end of a migration the duties are the next step.
+  const lines = [...(facts.old?.isReleased ? [...own, ...duties] : [...duties, ...own]), ...texts.formatNotes(known)];
   const move: Before = { before: "move", next: moveFirst(commands), step: createUpStep(facts, true) };
   const decided = before ?? (isMoveNext ? move : { next, step: decideOwnStep(known) });
   const isStep = decided.step.kind === "run" && needs === "nothing";

@@ -163,7 +163,7 @@ function formatMove({ stack, timing, run }: Known): string[] {
 function formatRetireOld({ pillar, stack, old, settings }: StackFacts): string[] {
   if (old?.isReleased)
     return [
-      `Done: ${pillar} produces here; the old host (${settings?.oldHost}) is given up.`,
+      `Done: ${pillar} produces here; the old host (${settings?.oldHost}) is given up. Left for you:`,
       "Keep a copy of the key of the backups elsewhere: docs/orchestrator.md, Backups",
     ];
   const commands = commandsFor(old?.stack ?? "OLD");

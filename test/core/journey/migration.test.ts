@@ -203,9 +203,11 @@ test("says what is left to do after the migration, and retires the old host's st
     old: { stack: undefined, isReleased: true },
   });
   expect(over.next).toBe("nothing to do: the old host is given up");
-  expect(over.lines.join("\n")).toContain("Done: Anvil produces here; the old host (198.51.100.9) is given up.");
+  expect(over.lines.join("\n")).toContain(
+    "Done: Anvil produces here; the old host (198.51.100.9) is given up. Left for you:",
+  );
   expect(over.lines.join("\n")).toMatch(
-    /health page[\s\S]*Give it one of the new\naddress before[\s\S]*Keep a copy of the key of the backups/,
+    /Left for you:[\s\S]*Keep a copy of the key of the backups[\s\S]*health page[\s\S]*Give it one of the new\naddress/,
   );
   expect(over.lines.join("\n")).not.toMatch(/shut it down|Leave the orchestrator on the old host/);
   const before = decide({ ...done, ...known });
