@@ -28,6 +28,9 @@ const answers: Answers = {
   login: { keyFile: "~/.ssh/id_ed25519" },
   references: network.references,
   hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
+  // As init asks for them in a terminal.
+  release: network.releaseUrl,
+  releaseSha256: "ab".repeat(32),
 };
 
 const oldHost = {
@@ -38,7 +41,7 @@ const oldHost = {
 test.each([
   ["own-server", answers, {}],
   ["own-server", { ...answers, oldHost }, {}],
-  ["old-host", { ...answers, adopt: true }, {}],
+  ["old-host", { ...answers, adopt: true, release: undefined, releaseSha256: undefined }, {}],
   [
     "hetzner",
     { ...answers, provider: "hetzner", hostKey: undefined },
@@ -57,6 +60,7 @@ test.each([
       each,
     ).toEqual([]);
   }
+  if (file !== "old-host") expect(text).toContain(`sha256: "${"ab".repeat(32)}"`);
   expect(text).toContain("epoch: 30s");
   expect(text).toContain("http://192.0.2.9:35997");
   expect(text).not.toMatch(/go-zenon|znn_controller-linux|_64\.zip/);

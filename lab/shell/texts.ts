@@ -1,4 +1,4 @@
-import { parseDocument } from "yaml";
+import { isMap, parseDocument } from "yaml";
 import type { CloudName } from "../clouds/names.ts";
 
 /** Settings that stacks in a lab's shell need and an operator's do not. */
@@ -23,8 +23,12 @@ export function labExample(text: string, network: LabNetwork): string {
   const { releaseUrl, references, epochSeconds, momentumSeconds, tickMomentums, endpoint } = network;
   // Stays, without the real network's names: the commented blocks above it would end inside the key before it.
   set(["pillar-host:node"], { rpcPort: 35997 });
-  if (document.hasIn(["config", "pillar-host:controller"]))
-    set(["pillar-host:controller"], { release: { url: releaseUrl } });
+  const controller = document.getIn(["config", "pillar-host:controller"]);
+  if (isMap(controller)) {
+    // The address is replaced in its place: the commented hash stays below it, where init writes one.
+    controller.setIn(["release", "url"], releaseUrl);
+    controller.items = controller.items.filter(({ key }) => String(key) === "release");
+  }
   set(["pillar-host:host", "minimums"], { cores: 1, memoryGb: 1, diskGb: 1 });
   set(["pillar-host:sync", "references"], references);
   set(["pillar-host:network"], {
