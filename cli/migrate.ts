@@ -72,7 +72,7 @@ export async function migrate(
     lastKey = "";
     waitsFor = "";
     lastLine = step.line;
-    const isAgreed = options.yes === true && step.isFinal !== true;
+    const isAgreed = step.isHarmless === true || (options.yes === true && step.isFinal !== true);
     if (!isAgreed && !deps.isTerminal)
       throw refuse(
         `the next step ${step.isFinal ? "can't be undone, or costs money," : "needs a yes,"} and there is no terminal to ask in: ${step.line}`,

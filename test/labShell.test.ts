@@ -67,7 +67,7 @@ test.each([
   if ("endpoint" in more) expect(text).toContain(`${more.endpoint[0]}: ${more.endpoint[1]}`);
 });
 
-test("the lab's shell begins with README's commands, in README's order", () => {
+test("the lab's shell begins with the commands of README and docs/steps.md, in their order", () => {
   const release = {
     url: "https://releases.example/orchestrator-linux-amd64.zip",
     sha256: "ab".repeat(32),
@@ -77,12 +77,13 @@ test("the lab's shell begins with README's commands, in README's order", () => {
     .split("\n")
     .map((line) => line.replace(/^ *(\d\. )?/, "").trim())
     .filter((line) => /^(\.\/pillar-host|pulumi) /.test(line));
-  const readme = commandsOf(codeBlocks(read("README.md")))
-    .filter(({ heading, command }) => /^[1-6]\. /.test(heading) && !command.startsWith("curl "))
-    .map(({ command }) =>
-      command
-        .replace(/https:\S+/, release.url)
-        .replace("--release-sha256 SHA256", `--release-sha256 ${release.sha256} --release-version ${release.version}`),
-    );
-  expect(lines).toEqual(readme);
+  const named = `--from prod-1 --release ${release.url} --release-version ${release.version} --no-up`;
+  const [migrate] = commandsOf(codeBlocks(read("README.md"))).filter(({ command }) => command.includes(" migrate "));
+  const steps = commandsOf(codeBlocks(read("docs/steps.md"))).map(({ command }) =>
+    command.replace("--from prod-1 --no-up", named),
+  );
+  expect(lines).toEqual([
+    `${migrate?.command} --release ${release.url} --release-version ${release.version}`,
+    ...steps,
+  ]);
 });

@@ -15,6 +15,8 @@ export interface RunStep {
   readonly key?: string;
   /** True if the step can't be undone, or costs money: pulumi then asks, even with --yes. */
   readonly isFinal?: boolean;
+  /** True if it changes nothing on a host, so that `migrate` does not ask. */
+  readonly isHarmless?: boolean;
   /** True if `check` has to pass first. */
   readonly isCheckedFirst?: boolean;
 }
@@ -230,7 +232,10 @@ function decideOwnStep(known: Known): JourneyStep {
   const [, , way] = stages[stage];
   if (way === "stop" || way === "none") return { kind: way };
   if (way === "destroy") return createRunStep("destroy", stack, commandsFor(stack).destroy, { isFinal: true });
-  if (way === "up" || (way === "wallet" && offeredAddress === undefined)) return createUpStep(known, !hasBegun(known));
+  if (way === "up" || (way === "wallet" && offeredAddress === undefined)) {
+    const step = createUpStep(known, !hasBegun(known));
+    return { ...step, isHarmless: stage === "unnoted" && !step.isFinal };
+  }
   const unmet = takeValue(parts?.destroy)?.map(({ kind }) => kind);
   return { kind: "wait", key: `${stage} ${unmet ?? registration?.address}` };
 }

@@ -127,7 +127,7 @@ function formatUpdate(known: Known, next: string, sentence?: string): string[] {
   const move = formatMove(known);
   const after = `Update the wallet after that run. Its last lines tell you what to do in the wallet for ${pillar}.`;
   if (offeredAddress === undefined) return move.length > 0 ? [...move, after] : [next];
-  const how = old?.stack ? commandsFor(stack).move(old.stack) : "README.md, steps 2 and 3.";
+  const how = old?.stack ? commandsFor(stack).move(old.stack) : "docs/steps.md";
   const orchestratorFirst = ["  0. If the old host runs the bridge's orchestrator, move it here first:", `     ${how}`];
   const isUnknown = takeValue(parts?.orchestrator)?.runsOnOld === undefined;
   const isStackMissing = old !== undefined && !old.isReleased && old.stack === undefined && timing === "none";

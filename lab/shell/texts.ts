@@ -52,26 +52,29 @@ export interface ShellPlace {
   readonly orchestratorRelease: { readonly url: string; readonly sha256: string; readonly version: string };
 }
 
-/** Formats the first lines of an operator's shell: its hosts, and README's commands with the lab's addresses. */
+/** Formats the first lines of an operator's shell: its hosts, and the commands of README and docs/steps.md with the lab's addresses. */
 export function welcome({ old, fresh, orchestratorRelease }: Omit<ShellPlace, "directory" | "env">): string {
   const isCloud = "provider" in fresh;
-  const { url, sha256, version } = orchestratorRelease;
-  const release = `--release ${url} --release-sha256 ${sha256} --release-version ${version}`;
+  const { url, version } = orchestratorRelease;
+  const release = `--release ${url} --release-version ${version}`;
   return `
 You are an operator now, in a lab of this machine; nothing here reaches a real server.
   ${old}  the host of today: produces for Anvil, and signs for the bridge
   ${isCloud ? `${fresh.provider}  where the new one can be ordered; the API token is in ~/token.txt, ssh comes from ${fresh.sshFrom}` : `${fresh.address}  the new one, blank`}
 Pulumi is logged in, your key is ~/.ssh/id_ed25519, no stack is made yet. An epoch takes 30 s here.
 
-README's commands, to be typed:
+README's command, which goes through all steps:
+  ./pillar-host migrate prod-1 prod-2 ${release}
+When it waits for the wallet: Ctrl-Z, wallet update ADDRESS, fg; a minute after the retirement: Ctrl-Z, wallet collect, fg.
+Or each step, as in docs/steps.md:
   1. ./pillar-host init prod-2
      pulumi up -s prod-2
      ./pillar-host status prod-2
      ./pillar-host next prod-2
   2. ./pillar-host adopt prod-1 ${old} --like prod-2
-  3. ./pillar-host move prod-2 --from prod-1 ${release} --first-move --no-up
+  3. ./pillar-host move prod-2 --from prod-1 ${release} --no-up
      ./pillar-host check prod-2
-     pulumi up -s prod-2
+     ./pillar-host move prod-2 --from prod-1
   4. wallet update ADDRESS        the producer address that the run showed: this is the wallet here
      pulumi up -s prod-2
   5. ./pillar-host retire prod-1 --successor prod-2

@@ -118,6 +118,8 @@ test.each<[Changes, Changes | undefined, object]>([
   [killed, undefined, { command: "resume", isFinal: false }],
   [{}, { ...adopted, ...unfinished, ...move }, { stack: "prod", command: "up", isFinal: true }],
   [done, retiring(), { command: "destroy", isFinal: true }],
+  [{}, undefined, { command: "adopt", isHarmless: true }],
+  [parts("producing"), adopted, { command: "up", isHarmless: true }],
   [nothing, undefined, { command: "up", isCheckedFirst: true, isFinal: false }],
   // The preview shows the server's price.
   [{ ...nothing, provider: "hetzner" }, undefined, { command: "up", isCheckedFirst: true, isFinal: true }],
