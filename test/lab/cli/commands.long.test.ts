@@ -30,7 +30,8 @@ describe("the commands between two runs", () => {
       [
         "The orchestrator moves in the next run. Run it now, and watch it:",
         "  pulumi up -s prod",
-        "Update the wallet after that run. Its last lines tell you what to do in the wallet for Anvil.",
+        "Update the wallet after that run. Its last lines tell you what to do in",
+        "the wallet for Anvil.",
       ].join("\n"),
     );
   });

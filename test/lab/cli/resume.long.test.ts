@@ -50,7 +50,7 @@ describe("pillar-host resume", () => {
 
   it("continues without anything to clear, and the next up prints no warning", async () => {
     const output = await expectSuccess(cli(stage.stack, ["resume", "prod", ...goOn]));
-    expect(output).toMatch(/^running: pulumi up/);
+    expect(output).toMatch(/^Reading prod …\nrunning: pulumi up/);
     expect(output).toMatch(/\d+ unchanged/);
     expect(output).not.toContain("interrupted");
   });

@@ -82,6 +82,7 @@ describe("a stall", () => {
         title: "Pillar Anvil (prod): stalled",
         message: expect.stringMatching(/^the height has been \d+ for 6 s$/),
         text: expect.stringMatching(/^Pillar Anvil \(prod\): stalled\nthe height has been \d+ for 6 s$/),
+        content: expect.stringMatching(/^Pillar Anvil \(prod\): stalled\nthe height has been \d+ for 6 s$/),
       },
     });
     expect(JSON.stringify(await webhook.notices())).not.toMatch(/10\.77|z1q/);

@@ -63,7 +63,7 @@ describe("Pulumi.prod.yaml", () => {
     const release = await serveNode(lab, { version: "v0.0.10" });
     for (const [key, value] of Object.entries(release)) await set("prod-2", `node.release.${key}`, value);
     const output = await expectSuccess(project.up(["-s", "prod-2"]));
-    expect(output).toMatch(/producer address field: z1q/);
+    expect(output).toMatch(/Producer address field: z1q/);
     expect(await onHost(host, "systemctl is-active go-zenon; pgrep -cx znnd; ls /root/znn-controller")).toBe(
       "active\n1\n/root/znn-controller",
     );

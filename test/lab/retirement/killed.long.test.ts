@@ -42,11 +42,8 @@ describe("a destroy of the producing stack right after the cutover", () => {
     expect(linesOf(output)).toMatch(
       /error: no Pillar "Bolt" on the chain of .* \(height \d+\); nothing was changed\nfound: no registered name is similar\n/,
     );
-    // The engine keeps the configuration of the run that failed, and a destroy gets it.
-    const refused = await expectFailure(destroy());
-    expect(linesOf(refused)).toContain(
-      `${stage.old.address}: the last up changed the configuration and did not finish; nothing was deleted\nfound: pillar-host:pillar.name: Bolt, before Anvil\nneeded: finish that up, or set the values back and run it\npulumi up -s prod, then: pulumi destroy -s prod`,
-    );
+    // That run stored nothing, so a destroy is judged for the Pillar of the last good run.
+    expect(await expectFailure(destroy())).toContain("the host of stack prod for Anvil, can't be given up yet");
     await configureOld(stage, {});
   });
 });
@@ -67,7 +64,8 @@ describe("an engine that is killed in a destroy", () => {
   it("continues with the next destroy, wherever it was", async () => {
     await awaitPaidEpoch(stage.lab);
     await collectRewards(stage.lab, pillar);
-    for (const step of [/retirement: looking at/, /proved by decrypting/, /host-guard deleting/]) {
+    // A killed engine's provider may still make the backup, so the run that is killed there comes first.
+    for (const step of [/proved by decrypting/, /retirement: looking at/, /host-guard deleting/]) {
       await killedAt(step);
       expect(await guards(), String(step)).toBeGreaterThan(0);
     }
