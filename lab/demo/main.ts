@@ -106,15 +106,17 @@ function answersOf(lab: Lab, place: ShellPlace, chapters: Chapters): Answer[] {
     { seen: /What is the address of the Pillar's present host/, reply: `${place.old}\r` },
     { ...isSameKey },
     { seen: /independent nodes' RPCs/, reply: "\r" },
-    { seen: /the node's release for linux-amd64/, reply: "\r" },
+    { seen: /address of its newest release for Linux/, reply: "\r" },
+    { seen: /The controller's release:[\s\S]*?Install this release\?/, reply: "y\r" },
+    { seen: /the node's release for linux-amd64/, reply: "none\r" },
     { seen: /How does the program log in\?/, reply: "\r" },
-    { seen: /It runs as root\. Install this release\?/, reply: "y\r" },
+    { seen: /The orchestrator's release for the new host:[\s\S]*?Install this release\?/, reply: "y\r" },
     { seen: /Which version is it\?/, reply: `${place.orchestratorRelease.version}\r` },
     { seen: /Type\s+never:/, reply: "never\r" },
     { seen: /Do you want to perform this update\?/, reply: "yes\r" },
     {
       // The stand-up's run also prints the address, before the orchestrator has moved.
-      seen: /producer\s+address\s+field:\s+(z1q[0-9a-z]{37})\n(?:.*\n){1,20}Waiting; this command goes on by itself/,
+      seen: /Producer\s+address\s+field:\s+(z1q[0-9a-z]{37})\n(?:.*\n){1,20}Waiting; this command goes on by itself/,
       reply: async ([, address = ""]) => {
         chapters.openWallet(`Update Pillar, ${address}, Next, Update`);
         await updateProducer(lab, pillar, address);

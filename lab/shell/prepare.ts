@@ -1,4 +1,4 @@
-import { chmod, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { type CloudName, cloudTokens } from "../clouds/names.ts";
@@ -58,6 +58,11 @@ export async function preparePlace(name: string, provider?: CloudName): Promise<
 async function programFor(lab: Lab, references: readonly string[], provider?: CloudName): Promise<string> {
   const directory = join(lab.dir, "program");
   await copyProgram(directory);
+  // Copies, not links: the changed examples must not be the checkout's, and `init` reads those beside its own code.
+  for (const folder of ["cli", "examples"]) {
+    await rm(join(directory, folder));
+    await cp(join(checkout, folder), join(directory, folder), { recursive: true });
+  }
   await cp(join(checkout, "Pulumi.prod.yaml"), join(directory, "Pulumi.prod.yaml"));
   const network = { ...hurry, references, releaseUrl: lab.releaseUrl() };
   const endpoints = {

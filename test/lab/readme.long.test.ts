@@ -127,7 +127,7 @@ describe("docs/steps.md typed in a fresh terminal, to the old host's destroy", (
     expect([...new Set(commands.map(({ heading }) => heading))]).toEqual(played);
     const lab = ["See it", "Rehearse it"];
     const others = inReadme.filter(({ heading }) => ![...lab, "Install"].includes(heading));
-    // cli/migrate.long.test.ts types the first one.
+    // cli/migrate.long.test.ts plays the first one, with --yes.
     expect(others.map(({ command }) => command)).toEqual([
       "./pillar-host migrate prod-1 prod-2",
       "./pillar-host status prod-2 --watch",
