@@ -50,7 +50,9 @@ function decideAdoption({ old, oldStack, oldNext, freshStack }: Both): Migration
   if (oldStack?.state?.isBegun) return oldNext;
   const address = freshStack.settings?.oldHost;
   const adopt = commandsFor(old).adopt(address ?? "ADDRESS", freshStack.stack);
-  return address === undefined ? stop(migrationTexts.noOldHost(adopt)) : run("adopt", old, adopt, { address, isHarmless: true });
+  return address === undefined
+    ? stop(migrationTexts.noOldHost(adopt))
+    : run("adopt", old, adopt, { address, isHarmless: true });
 }
 
 /** Decides the step of the orchestrator's move, which comes before any change in the wallet. */

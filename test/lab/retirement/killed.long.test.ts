@@ -42,7 +42,7 @@ describe("a destroy of the producing stack right after the cutover", () => {
     expect(linesOf(output)).toMatch(
       /error: no Pillar "Bolt" on the chain of .* \(height \d+\); nothing was changed\nfound: no registered name is similar\n/,
     );
-    // That run stored nothing, so a destroy is judged for the Pillar of the last good run.
+    // The refused run stored nothing, so a destroy is judged for the Pillar of the last good run.
     expect(await expectFailure(destroy())).toContain("the host of stack prod for Anvil, can't be given up yet");
     await configureOld(stage, {});
   });
