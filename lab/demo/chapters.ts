@@ -9,11 +9,11 @@ interface Chapter {
 export const chapters: readonly Chapter[] = [
   { title: "The new host's stack: a few questions", opens: /^> \.\/pillar-host init prod-2/m },
   { title: "The new host: checked, deployed, synced", opens: /^> \.\/pillar-host check prod-2/m },
-  { title: "The old host becomes a stack, and nothing on it changes", opens: /^> \.\/pillar-host adopt prod /m },
+  { title: "The old host becomes a stack, and nothing on it changes", opens: /^> \.\/pillar-host adopt \S+ /m },
   { title: "The orchestrator moves over, with you beside it", opens: /^> \.\/pillar-host move prod-2/m },
   { title: "The new producer address, in the wallet", opens: "wallet" },
   { title: "The new host takes over: momentums carry its address", opens: /^> pulumi up -s prod-2/m },
-  { title: "The old host's node is shut down", opens: /^> \.\/pillar-host retire prod /m },
+  { title: "The old host's node is shut down", opens: /^> \.\/pillar-host retire \S+ /m },
   { title: "The rewards, in the wallet (a day later)", opens: "wallet" },
   { title: "The old host's stack is destroyed", opens: /^> pulumi destroy -s prod/m },
 ];

@@ -83,7 +83,7 @@ async function registered(lab: Lab): Promise<string> {
 /** Types `migrate` as an operator does, in a terminal. Returns the exit code. */
 async function migrate(lab: Lab, place: ShellPlace, chapters: Chapters, say: (text: string) => void): Promise<number> {
   // The lab's releases lie elsewhere than the real ones, which the program knows.
-  const command = `./pillar-host migrate prod prod-2 --yes --release ${place.orchestratorRelease.url}`;
+  const command = `./pillar-host migrate prod-1 prod-2 --yes --release ${place.orchestratorRelease.url}`;
   say(`$ ${command}\n`);
   const { columns, rows } = Recording;
   const line = `stty cols ${columns} rows ${rows}; exec ${command}`;
@@ -123,7 +123,7 @@ function answersOf(lab: Lab, place: ShellPlace, chapters: Chapters): Answer[] {
       },
     },
     {
-      seen: /Before prod may be destroyed:/,
+      seen: /Before prod-1 may be destroyed:/,
       reply: async () => {
         chapters.openWallet("Collect");
         await awaitPaidEpoch(lab);
