@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Notice, sendNotice } from "../core/notify/notify.ts";
-import { wrapSentence } from "../core/util/commands.ts";
 import { printableLines } from "../core/util/printable.ts";
 import { formatOperatorError } from "../core/util/problem.ts";
+import { wrapSentence } from "../core/util/wrapSentence.ts";
 
 /** Prints a message. All output goes through this file and is cleaned: it may quote a host, a node or a provider. */
 export const info = (text: string): Promise<void> => pulumi.log.info(printableLines(text));

@@ -1,5 +1,5 @@
 import { decideJourney } from "../../core/journey/decideJourney.ts";
-import { wrapSentence } from "../../core/util/commands.ts";
+import { wrapSentence } from "../../core/util/wrapSentence.ts";
 import { openStack } from "../status/openStack.ts";
 import { readFacts } from "../status/readStatus.ts";
 

@@ -1,4 +1,3 @@
-import wrapAnsi from "wrap-ansi";
 import { quoteShellWord } from "./quote.ts";
 
 /** The program's command line, to be typed in the program's directory. */
@@ -17,10 +16,6 @@ export const anyStack = {
 export type TextLine = string | { readonly command: string };
 
 export const formatTextLine = (line: TextLine): string => (typeof line === "string" ? line : line.command);
-
-/** Wraps a sentence for 80 columns, of which the engine's indent takes four. Leaves a line with a command whole. */
-export const wrapSentence = (line: string): string[] =>
-  /^ {2}|pulumi |pillar-host /.test(line) ? [line] : wrapAnsi(line, 74).split("\n");
 
 export type Commands = ReturnType<typeof commandsFor>;
 

@@ -3,8 +3,8 @@ import { decideJourney } from "../../../core/journey/decideJourney.ts";
 import type { MoveTiming, StackFacts } from "../../../core/journey/facts.ts";
 import type { LastRun, OrchestratorOutput } from "../../../core/journey/outputs.ts";
 import type { Registration } from "../../../core/registration/registration.ts";
-import { wrapSentence } from "../../../core/util/commands.ts";
 import type { Result } from "../../../core/util/result.ts";
+import { wrapSentence } from "../../../core/util/wrapSentence.ts";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
