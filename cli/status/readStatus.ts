@@ -1,13 +1,10 @@
 import { decideJourney } from "../../core/journey/decideJourney.ts";
 import type { StackFacts } from "../../core/journey/facts.ts";
-import { formatContinueMove } from "../../core/journey/texts.ts";
 import { formatWaysBack } from "../../core/sync/damagedDatabase.ts";
 import { createGateSettings } from "../../core/sync/gateSettings.ts";
 import type { SyncProgress } from "../../core/sync/progress.ts";
 import { type WaitOptions, waitForSync } from "../../core/sync/waitForSync.ts";
-import { commandsFor } from "../../core/util/commands.ts";
 import { hasKind } from "../../core/util/problem.ts";
-import { takeValue } from "../../core/util/result.ts";
 import { hasSyncProof } from "../pulumi/stackState.ts";
 import { refusalExitCode } from "../terminal/refusal.ts";
 import { type HostReader, openHostReader } from "./hostReader.ts";
@@ -37,13 +34,12 @@ export async function readFacts({ facts, state, address, hostKey, ...source }: S
 }
 
 /** Prints that no host signs, if a cut-off move left it so. Leaves what can't be read to the next command. */
-export async function printAlarm(stack: string, command?: string): Promise<void> {
+export async function printAlarm(stack: string): Promise<void> {
   const facts = await openStack(stack)
     .then(readFacts)
     .catch(() => undefined);
-  const cutOff = takeValue(facts?.parts?.orchestrator)?.cutOff;
-  if (facts && cutOff && decideJourney(facts).before === "noSigner")
-    console.error(["", ...formatContinueMove(cutOff, command ?? commandsFor(cutOff.stack).resume())].join("\n"));
+  const decision = facts && decideJourney(facts);
+  if (decision?.before === "noSigner") console.error(["", ...decision.lines].join("\n"));
 }
 
 type HostReading = Pick<StackView, "parts"> & Partial<Pick<StackView, "sync" | "synced" | "facts">>;
