@@ -15,6 +15,9 @@ export interface ChainNodes extends Partial<Readonly<Record<Exclude<NodeRole, "r
 /** A stack's host, and the versions that witnesses of its node need. Empty texts while the host does not exist. */
 type ViewedHost = Pick<NodeTarget, "versions"> & { readonly ssh: Pick<SshTarget, "address" | "hostKey"> };
 
+/** For questions that no witness of a host has to answer, so that no node is left out as this host. */
+export const noHost: ViewedHost = { ssh: { address: "", hostKey: "" } };
+
 /** `fault`: the reason why this node must not be asked. */
 interface ViewNode {
   readonly role: NodeRole;

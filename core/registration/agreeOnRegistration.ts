@@ -3,7 +3,7 @@ import type { ChainClient } from "../chain/chain.ts";
 import type { PillarOnChain, Produced } from "../chain/chainAnswers.ts";
 import type { ChainView } from "../chain/chainView.ts";
 import { countNodesOnce } from "../chain/distinctNodes.ts";
-import { type Answered, type Reading, readNode, readWholePage } from "../chain/reading.ts";
+import { type Answered, type NodeRole, type Reading, readNode, readWholePage } from "../chain/reading.ts";
 import {
   type Block,
   compareChains,
@@ -39,9 +39,11 @@ export function readPillar(client: ChainClient, pillar: string, limit: number): 
   return readNode<PillarWord>(client, ask, limit);
 }
 
-export const hostTimeoutMs = 10_000;
-/** Shorter, because a reference that is down for good costs this time in every run. */
-export const referenceTimeoutMs = 5000;
+/** Shorter than that of a host, because a reference that is down for good costs this time in every run. */
+const referenceTimeoutMs = 5000;
+
+/** Returns the milliseconds within which a node has to answer. */
+export const getNodeTimeoutMs = (role: NodeRole): number => (role === "reference" ? referenceTimeoutMs : 10_000);
 
 /** `by`: the nodes that agree, in the order in which they were asked. */
 export type RegistrationAgreement = { readonly notes: readonly string[] } & (
@@ -51,9 +53,7 @@ export type RegistrationAgreement = { readonly notes: readonly string[] } & (
 
 /** Asks all nodes about a Pillar at once, and decides what they say. Never throws. Clients of `by` may be asked more. */
 export async function askAboutPillar(view: ChainView, pillar: string): Promise<RegistrationAgreement> {
-  const readings = await view.read((client, role) =>
-    readPillar(client, pillar, role === "reference" ? referenceTimeoutMs : hostTimeoutMs),
-  );
+  const readings = await view.read((client, role) => readPillar(client, pillar, getNodeTimeoutMs(role)));
   return agreeOnPillar(await readSharedHeights(readings, referenceTimeoutMs));
 }
 

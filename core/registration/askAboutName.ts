@@ -1,10 +1,10 @@
-import { type ChainNodes, openChainView } from "../chain/chainView.ts";
+import { type ChainNodes, noHost, openChainView } from "../chain/chainView.ts";
 import { createNodeTarget } from "../chain/configuredNode.ts";
 import { isAnswered, listLeftOut, readNode } from "../chain/reading.ts";
 import type { StackConfig } from "../config/config.ts";
 import { createWitnessSources } from "../sync/gateSettings.ts";
 import { commandsFor } from "../util/commands.ts";
-import { hostTimeoutMs, referenceTimeoutMs } from "./agreeOnRegistration.ts";
+import { getNodeTimeoutMs } from "./agreeOnRegistration.ts";
 
 /** `unknown`: every node that answered is up to date, and has no such Pillar. `unasked`: no node could tell. */
 export type NameAnswer =
@@ -34,11 +34,10 @@ export function askAboutOwnName(
  * so its answer does not count.
  */
 export async function askAboutName(name: string, nodes: ChainNodes): Promise<NameAnswer> {
-  const view = openChainView({ ssh: { address: "", hostKey: "" } }, nodes);
-  const readings = await view.read((client, role) => {
-    const limit = role === "reference" ? referenceTimeoutMs : hostTimeoutMs;
-    return readNode(client, async () => ({ pillar: await client.pillar(name) }), limit);
-  });
+  const view = openChainView(noHost, nodes);
+  const readings = await view.read((client, role) =>
+    readNode(client, async () => ({ pillar: await client.pillar(name) }), getNodeTimeoutMs(role)),
+  );
   const answered = readings.filter(isAnswered);
   const [first] = answered;
   // A single node that knows it is enough: a node of another network must not refuse a right name.

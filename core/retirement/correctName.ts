@@ -1,4 +1,4 @@
-import { openChainView } from "../chain/chainView.ts";
+import { noHost, openChainView } from "../chain/chainView.ts";
 import { appendEvent, type LogRef, readEvents, readLog } from "../eventLog/eventLog.ts";
 import { findValidEvents } from "../eventLog/guardFacts.ts";
 import { findLogFault } from "../eventLog/logIntegrity.ts";
@@ -40,7 +40,7 @@ export async function findNameFault(
   if (lines.some((line) => "move" in line && line.event !== "backup" && line.move.stack === stack))
     return `a move of the orchestrator of ${before} is in the event log`;
   if (producer === undefined) return undefined;
-  const view = openChainView({ ssh: { address: "", hostKey: "" } }, { own: node, references });
+  const view = openChainView(noHost, { own: node, references });
   const agreement = await askAboutPillar(view, before);
   view.close();
   if (agreement.kind === "unknown") return `no node can say who has the name ${before}: ${agreement.why}`;
