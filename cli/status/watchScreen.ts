@@ -4,6 +4,7 @@ import { formatRate, listProgress, listRates, type SyncProgress } from "../../co
 import { commandsFor } from "../../core/util/commands.ts";
 import { printableLines } from "../../core/util/printable.ts";
 import { formatProblem } from "../../core/util/problem.ts";
+import { formatUtcSecond } from "../../core/util/timeText.ts";
 import { truncate, wrap } from "./screenLayout.ts";
 import type { ReadStack, Row, StackView } from "./stackView.ts";
 import { formatLog, labelWidth, listPartRows, listProblemRows, listStageRows, wrapRow } from "./statusText.ts";
@@ -26,7 +27,7 @@ export function renderWatch({ view, problem }: Pick<ReadStack, "view" | "problem
   const width = columns - 1;
   // A command, too: a line that is wider than the terminal would scroll it.
   const fold = (found: readonly Row[]) => found.flatMap(([label, text]) => wrapRow([label, text], width));
-  const time = `${new Date(now).toISOString().slice(11, 19)} UTC`;
+  const time = formatUtcSecond(now).slice("YYYY-MM-DD ".length);
   const head = truncate(`Pillar ${view.pillar}, ${view.stack} (${view.address})`, width - time.length - 1);
   const lines = [head.padEnd(width - time.length) + time, ""];
   lines.push(...fold([...listStageRows(view, listSyncRows(view.sync, screen)), ...listProblemRows(view)]));

@@ -4,7 +4,7 @@ import { isOurs } from "../registration/registration.ts";
 import { formatRegistration, formatWalletClicks, formatWayBack } from "../registration/registrationMessages.ts";
 import { type Commands, commandsFor, formatTextLine } from "../util/commands.ts";
 import { type Result, takeValue } from "../util/result.ts";
-import { formatUtcMinute } from "../util/timeText.ts";
+import { formatUtcMinute, formatUtcSecond } from "../util/timeText.ts";
 import { unattendedVariable } from "../util/unattended.ts";
 import type { Lock, MoveTiming, StackFacts } from "./facts.ts";
 import type { OrchestratorOutput } from "./outputs.ts";
@@ -272,7 +272,7 @@ export const formatNoSigner = ({ since }: CutOff): string =>
 /** Formats the alarm of a move that was cut off while no host signs, and the command that continues the move. */
 export const formatContinueMove = ({ since }: CutOff, command: string): string[] => [
   "The move was cut off while NO host signs: the bridge lacks this orchestrator",
-  `since ${new Date(since).toISOString().slice(0, 19).replace("T", " ")} UTC. Continue now, it takes seconds:`,
+  `since ${formatUtcSecond(since)}. Continue now, it takes seconds:`,
   `  ${command}`,
 ];
 

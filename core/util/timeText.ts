@@ -12,8 +12,14 @@ export function formatDuration(milliseconds: number): string {
 
 /** Formats a time, given in unix milliseconds: `2026-11-21 14:05 UTC`. */
 export function formatUtcMinute(time: number): string {
-  return `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return formatUtc(time, 16);
 }
+
+/** Formats a time (unix milliseconds) as `2026-11-21 15:02:07 UTC`. */
+export const formatUtcSecond = (time: number): string => formatUtc(time, 19);
+
+const formatUtc = (time: number, length: number) =>
+  `${new Date(time).toISOString().slice(0, length).replace("T", " ")} UTC`;
 
 const gigabyte = 1e9;
 
