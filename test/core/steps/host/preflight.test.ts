@@ -294,30 +294,27 @@ describe("the version of the node that Deploy will build", () => {
   });
 });
 
-test("refuses a host of another Pillar's stack of the same name before any other check", async ({ box }) => {
-  box.mark("stack", "pillar-host/prod-2 Forge\n");
+test.for([
+  [
+    "another Pillar's stack of the same name",
+    "pillar-host/prod-2 Forge",
+    "a stack of this name for another Pillar",
+    "Is it this stack's host, and its Pillar's name right there? pulumi config set --path pillar-host:pillar.name Forge -s prod && pulumi up -s prod",
+  ],
+  [
+    "another stack",
+    "pillar-host/prod Forge",
+    "another stack",
+    "Is it that stack's host? Continue with that stack: pulumi up -s prod",
+  ],
+])("refuses a host of %s before any other check", async ([, mark, owner, question], { box }) => {
+  box.mark("stack", `${mark}\n`);
   expect(await look(box)).toEqual({
     code: 1,
     stdout: "",
     stderr:
-      "h: this host belongs to a stack of this name for another Pillar\n  found: pillar-host/prod-2 Forge\n" +
-      `  needed: ${identity}, or a blank host\n` +
-      "  Is it this stack's host, and its Pillar's name right there? pulumi config set --path pillar-host:pillar.name Forge " +
-      "-s prod && pulumi up -s prod. If not, give this stack another host: " +
-      "pulumi config set --path pillar-host:host.address ADDRESS -s prod\n",
-  });
-});
-
-test("refuses a host of another stack before any other check", async ({ box }) => {
-  box.mark("stack", "pillar-host/prod Forge\n");
-  expect(await look(box)).toEqual({
-    code: 1,
-    stdout: "",
-    stderr:
-      "h: this host belongs to another stack\n  found: pillar-host/prod Forge\n" +
-      `  needed: ${identity}, or a blank host\n` +
-      "  Is it that stack's host? Continue with that stack: pulumi up -s prod. If not, give this stack another host: " +
-      "pulumi config set --path pillar-host:host.address ADDRESS -s prod\n",
+      `h: this host belongs to ${owner}\n  found: ${mark}\n  needed: ${identity}, or a blank host\n  ${question}. ` +
+      "If not, give this stack another host: pulumi config set --path pillar-host:host.address ADDRESS -s prod\n",
   });
 });
 
