@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { gatherAnswers } from "../../../cli/init/gatherAnswers.ts";
 import { choosePassphrase } from "../../../cli/init/stackSecrets.ts";
@@ -14,7 +14,13 @@ import { scratchDirectory } from "../../scratchDirectory.ts";
 type Typed = readonly [question: RegExp, answer: string | boolean];
 
 /** The answers that are left, and all that was on the screen: questions, refused answers, and the program's lines. */
-const terminal = vi.hoisted(() => ({ typed: [] as Typed[], screen: [] as string[], choices: [] as string[] }));
+const terminal = vi.hoisted(() => {
+  // Files share a process: a module that another file has loaded would keep the real terminal.
+  vi.resetModules();
+  return { typed: [] as Typed[], screen: [] as string[], choices: [] as string[] };
+});
+// Later files would get the modules with this file's terminal.
+afterAll(() => void vi.resetModules());
 
 vi.mock("../../../cli/terminal/prompts.ts", () => {
   const answer = (message: string) => {
