@@ -14,7 +14,7 @@ import { askConfirmation, isTerminal } from "./terminal/prompts.ts";
 const lookupIntervalMs = 30_000;
 
 export interface MigrateOptions extends Omit<MoveOptions, "from" | "up" | "command"> {
-  /** True if the operator agrees in advance to everything that can be undone. */
+  /** True if the operator agrees in advance to what can be undone and costs nothing. */
   readonly yes?: boolean;
 }
 
@@ -84,7 +84,8 @@ export async function migrate(
     if (exitCode !== 0) {
       // Exit code 10: the run ended without waiting for the sync (pillar-host:sync.wait).
       const hint = exitCode === 10 ? "Nothing failed. To continue later" : "Solve the problem or answer yes, then run";
-      const after = step.isFinal && exitCode !== 10 ? await read().catch(() => undefined) : undefined;
+      const mayBeCutOff = step.isFinal && ["up", "resume"].includes(step.command) && exitCode !== 10;
+      const after = mayBeCutOff ? await read().catch(() => undefined) : undefined;
       if (after?.before === "noSigner") ["", ...after.lines.slice(0, 2), `  ${again}`].forEach(deps.say);
       else deps.say(`\nStopped at: ${step.line}\n${hint}: ${again}`);
       return exitCode;

@@ -67,7 +67,7 @@ Exit code:
     .argument("<new>", "the new host's stack, such as prod-2; made if it is missing")
     .option(
       "--yes",
-      "agree in advance to everything that can be undone; migrate still asks before the orchestrator's move and destroy",
+      "agree in advance to what can be undone and is free; migrate still asks before an order, move, shutdown and destroy",
     )
     .description("run each step that `next` prints, from init to destroy; wait for you where the wallet is needed")
     .explain(`

@@ -91,11 +91,12 @@ export const createRunStep = (
   options: Partial<RunStep> = {},
 ): RunStep => ({ kind: "run", command, stack, line, ...options });
 
-/** Returns `pulumi up`; it is final if the run may order a server, or move the orchestrator, in either direction. */
+/** Returns `pulumi up`; it is final if it may order a server, move the orchestrator, in either direction, or shut a node down. */
 function createUpStep(facts: StackFacts, isCheckedFirst = false): RunStep {
-  const { stack, settings, state } = facts;
+  const { stack, settings, state, lifecycle } = facts;
   const mayOrder = settings?.isServerOrdered && state?.recordedKey === undefined;
-  return createRunStep("up", stack, commandsFor(stack).up, { isFinal: mayOrder || mayMove(facts), isCheckedFirst });
+  const isFinal = mayOrder || mayMove(facts) || lifecycle === "retiring";
+  return createRunStep("up", stack, commandsFor(stack).up, { isFinal, isCheckedFirst });
 }
 
 /** True if a run may move the orchestrator, to this host or back. */

@@ -91,7 +91,7 @@ function hasNeverProduced({ lifecycle, state, parts }: StackFacts): boolean {
 function decideRetirement({ old, fresh, oldStack, oldNext }: Both): MigrationStep {
   if (oldStack && hasNeverProduced(oldStack)) return stop(migrationTexts.swapped(old, fresh));
   if (oldNext === undefined || oldStack?.lifecycle !== "retiring")
-    return run("retire", old, commandsFor(old).retire(fresh));
+    return run("retire", old, commandsFor(old).retire(fresh), { isFinal: true });
   if (oldNext.stage !== "retiringUnseen") return oldNext;
   return { ...oldNext, lines: formatUnreadable(`The host of ${old} can't be read now`, oldStack.parts?.node) };
 }

@@ -226,8 +226,9 @@ test("does not call a run cut off whose creation a later run repeated, and says 
   expect(decide(done).lines.join()).not.toContain("pending operations");
 });
 
-test("lets a retirement run without a question", () => {
-  expect(at(done, adopted).step).not.toHaveProperty("isFinal");
+test("asks before the old node's shutdown, also if it ended early", () => {
+  expect(at(done, adopted).step).toMatchObject({ command: "retire", isFinal: true });
+  expect(at(done, retiring({ isOff: false })).step).toMatchObject({ command: "up", isFinal: true });
 });
 
 test.each<[string, Changes, Changes, RegExp]>([
