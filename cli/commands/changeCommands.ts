@@ -31,6 +31,7 @@ export const changeCommands = [
     .option("--old-host-key <line>", "the old host's ssh host key")
     .option("--old-fingerprint <fingerprint>", "the fingerprint that the old host's key must have")
     .option("--reference <url...>", "RPCs of independent nodes, further witnesses: two that agree prove the height")
+    .option("--copy-chain", "copy the old host's chain, in place of a sync of hours or days; needs a reference")
     .option("--ssh-from <network...>", "networks that may connect to a new cloud server's ssh, such as 192.0.2.1/32")
     .option("--token-file <file>", "a file with an API token of the cloud provider")
     .addOption(

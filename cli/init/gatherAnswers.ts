@@ -89,8 +89,13 @@ async function askWitnesses(
   newHost: Server,
   flags: InitFlags,
   login: AskLogin,
-): Promise<Pick<Answers, "oldHost" | "references">> {
+): Promise<Pick<Answers, "oldHost" | "references" | "copiesChain">> {
   const { oldHostKey: hostKey, oldFingerprint: fingerprint, acceptHostKey, reference = [] } = flags;
+  if (flags.copyChain && (flags.oldHost === undefined || reference.length === 0))
+    throw new ProblemError({
+      what: "--copy-chain lacks a host to copy from, or a reference that confirms that host's chain",
+      needed: "give --old-host ADDRESS and --reference URL, too",
+    });
   const isGiven = flags.oldHost !== undefined || reference.length > 0;
   const askOldHost = () =>
     askText("What is the address of the Pillar's present host, a witness of the chain (empty: none)?", {
@@ -106,7 +111,7 @@ async function askWitnesses(
   if (isGiven) {
     // The new host may reach a node that this machine does not.
     await tryAll(reference).catch(({ message }: Error) => console.error(message));
-    return { oldHost, references: reference };
+    return { oldHost, references: reference, copiesChain: flags.copyChain };
   }
   console.error(`Public nodes that other wallets use; those that you name are tried at once:
   ${publicNodes.join("\n  ")}`);
@@ -118,8 +123,21 @@ async function askWitnesses(
         (text === "" && oldHost !== undefined) || createValidator(answerSchemas.references)(splitWords(text)),
     });
   const references = await askUntilGood(undefined, askReferences, (text) => tryAll(splitWords(text)));
-  return { oldHost, references: references ?? [] };
+  if (oldHost === undefined || references === undefined) return { oldHost, references: references ?? [] };
+  return { oldHost, references, copiesChain: await askChainSource(oldHost.address) };
 }
+
+/** Asks for the source of the new node's chain. A copy of a host's chain needs a reference that confirms it. */
+const askChainSource = async (oldHost: string): Promise<boolean> =>
+  "copy" ===
+  (await askChoice(
+    "Where does the new node's chain come from?",
+    [
+      { value: "network", name: "the network: hours or days" },
+      { value: "copy", name: `a copy of that of ${oldHost}, which goes on producing: 13 GB, about 20 minutes` },
+    ],
+    "--copy-chain, or nothing",
+  ));
 
 const splitWords = (text: string) => text.split(/\s+/).filter((word) => word !== "");
 

@@ -15,7 +15,7 @@ export const hostProviders = ["existing", "hetzner", "digitalocean"] as const sa
 type HostFlag = "address" | "hostKey" | "fingerprint" | "user" | "port" | "oldHost" | "oldHostKey" | "oldFingerprint";
 type NodeFlag = "nodeReleaseSha256" | "nodeReleaseVersion";
 type TextFlag = HostFlag | NodeFlag | "pillar" | "keyFile" | "tokenFile" | "release" | "releaseSha256";
-type Switch = "adopt" | "acceptHostKey" | "agent" | "password";
+type Switch = "adopt" | "copyChain" | "acceptHostKey" | "agent" | "password";
 type Flags<Name extends string, Value> = Readonly<Partial<Record<Name, Value>>>;
 
 /** The options of `init`, as cli/commands/changeCommands.ts describes them. */
@@ -53,6 +53,8 @@ export interface Answers {
   /** The witnesses of the chain: the Pillar's present host and independent nodes. */
   readonly oldHost?: (JumpHost & { readonly proxy?: JumpHost | undefined }) | undefined;
   readonly references: readonly string[];
+  /** True if the old host's chain is copied to the new host. */
+  readonly copiesChain?: boolean | undefined;
   readonly release?: string | undefined;
   readonly releaseSha256?: string | undefined;
   /** The node's release; undefined if the version that the controller builds stays. */
@@ -145,11 +147,17 @@ function formatLogin({ provider, user, port, proxy, login: by }: Answers): strin
   return lines.filter((line) => line !== false).join("\n");
 }
 
-function formatWitnesses({ oldHost, references }: Answers): string {
+function formatWitnesses({ oldHost, references, copiesChain }: Answers): string {
   return [
     "  # Witnesses of the chain: without one the new producer address is not shown (docs/sync.md).",
     ...(references.length > 0
-      ? ["  pillar-host:sync:", `    references: [${references.map(formatScalar).join(", ")}]`]
+      ? [
+          "  pillar-host:sync:",
+          `    references: [${references.map(formatScalar).join(", ")}]`,
+          ...(copiesChain
+            ? ["    from: oldHost # its chain is copied: docs/sync.md, The chain from the old host"]
+            : []),
+        ]
       : []),
     // Without an answer the example's commented block stays: a later move of the orchestrator needs it.
     oldHost ? `  pillar-host:oldHost:\n${formatBlock(oldHost)}` : "$1",

@@ -97,6 +97,7 @@ async function typing(typed: readonly Typed[], more: Parameters<typeof gatherAns
 }
 
 const present = /the Pillar's present host/;
+const chain = /Where does the new node's chain come from\?/;
 const independent = /independent nodes' RPCs/;
 
 /** Names a node that knows the Pillar Anvil. */
@@ -202,7 +203,7 @@ test("takes a name of ~/.ssh/config: its address, port and user, and its key fir
     "Match host 198.51.100.9\n  User old-admin\n  Port 2222",
   );
   const typed: Typed[] = [[address, "pillar-2"], [same, true], [user, ""], [present, "198.51.100.9"], references];
-  typed.push([/How does the program log in\?/, file]);
+  typed.push([chain, "network"], [/How does the program log in\?/, file]);
   const answers = await typing(typed, { agent: undefined, oldHostKey: key });
   expect(written(answers)).toMatchObject({
     "pillar-host:host": { address: "127.0.0.1", hostKey: host.hostKey },
@@ -342,9 +343,11 @@ test("asks named witnesses at once, and asks again while one is silent, a twin, 
     oldHost,
     ...wrong.map((text): Typed => [independent, text]),
     [independent, `${good} ${second}`],
+    [chain, "copy"],
   ];
   const answers = await typing(typed, { ...given, oldHostKey: "ssh-ed25519 AAAA" });
   expect(answers.references).toEqual([good, second]);
+  expect(written(answers)).toMatchObject({ "pillar-host:sync": { from: "oldHost" } });
   for (const said of [
     "reference http://127.0.0.1:1 is left out: no connection",
     `reference ${good} is left out: it is the same node as ${good}`,
@@ -356,6 +359,12 @@ test("asks named witnesses at once, and asks again while one is silent, a twin, 
   ])
     expect(screen()).toContain(said);
   expect(screen()).toContain("  https://my.hc1node.com:35997\n  https://node.zenonhub.io:35997");
+});
+
+test("refuses --copy-chain without a host to copy from, or without a reference", async () => {
+  const needed = /give --old-host ADDRESS and --reference URL, too/;
+  await expect(typing([], { ...given, reference, copyChain: true })).rejects.toThrow(needed);
+  await expect(typing([], { ...given, oldHost: "192.0.2.9", copyChain: true })).rejects.toThrow(needed);
 });
 
 test("takes --reference although it does not answer here, with a warning", async () => {
