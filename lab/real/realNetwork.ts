@@ -34,6 +34,13 @@ interface FastClocks {
   readonly updateMomentums: number;
 }
 
+interface NetworkOptions {
+  readonly clocks?: FastClocks;
+  readonly hosts?: Readonly<Record<string, string>>;
+  readonly spares?: number;
+  readonly minPeers?: number;
+}
+
 interface NetworkFile {
   readonly genesis: string;
   readonly password: string;
@@ -58,16 +65,18 @@ export class RealNetwork {
   /**
    * Makes the genesis and the data directories, and starts nothing. No momentum is produced before the genesis's time.
    * @param hosts addresses of hosts by the name of the node that lives there
+   * @param spares number of nodes without a Pillar
+   * @param minPeers peers without which a node says that it is not synced; the main network's nodes need eight
    * @throws if the real programs are missing
    */
   static async create(
     lab: Lab,
-    { clocks, hosts = {} }: { readonly clocks?: FastClocks; readonly hosts?: Readonly<Record<string, string>> } = {},
+    { clocks, hosts = {}, spares = 1, minPeers }: NetworkOptions = {},
   ): Promise<RealNetwork> {
     const znnd = await neededReal(clocks ? "node-world/znnd-fast" : "znnd");
     const tool = await neededReal("node-world/znndev");
     const out = join(lab.dir, "network");
-    const many = ["--pillars", "3", "--spares", "1"];
+    const many = ["--pillars", "3", "--spares", `${spares}`];
     // These are 10.77.0.111 and up, and 10.77.0.151 and up: no host of a lab has them.
     const when = ["--subnet", "10.77.0.1", "--start-in", "10s"];
     await execa(tool, ["genesis", "--out", out, ...many, ...when, "--password", randomPassword()]);
@@ -77,7 +86,7 @@ export class RealNetwork {
     for (const node of nodes) {
       const isOnHost = node.name in hosts;
       if (!isOnHost) await ip(addOperatorAddress(lab.name, node.ip));
-      await settle(node, isOnHost, moved);
+      await settle(node, isOnHost, moved, minPeers);
     }
     return new RealNetwork(lab, znnd, tool, clocks ? environmentOf(clocks) : {}, { ...file, nodes });
   }
@@ -155,6 +164,7 @@ async function settle(
   { data, ip: address }: RealNode,
   isOnHost: boolean,
   moved: ReadonlyArray<readonly [from: string, to: string]>,
+  minPeers: number | undefined,
 ): Promise<void> {
   const file = join(data, "config.json");
   const text = moved.reduce((before, [from, to]) => before.replaceAll(from, to), await readFile(file, "utf8"));
@@ -163,5 +173,6 @@ async function settle(
     Object.assign(config.RPC, { HTTPHost: address, WSHost: address });
     Object.assign(config.Net, { ListenHost: address });
   }
+  if (minPeers !== undefined) config.Net.MinPeers = minPeers;
   await writeFile(file, JSON.stringify(config, undefined, 2));
 }

@@ -23,6 +23,7 @@ export const realPrograms = [
   "orchestrator",
   "node-world/znndev",
   "node-world/znnd-fast",
+  "node-world/znnd-fast-next",
   "signer-world/signer-world",
   "signer-world/after-keygen.tar",
 ] as const;

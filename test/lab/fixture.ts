@@ -118,11 +118,15 @@ export function missedByNodes({ missed, stalls, network }: ChainTruth): Slot[] {
 
 /** Serves a build of the node's double, and returns the value of node.release for it. */
 export async function serveNode(lab: Lab, build: NodeBuild) {
-  const program = Buffer.from(await bundleNode(build));
-  const name = `node-${build.version}`;
+  return serveProgram(lab, build.version, Buffer.from(await bundleNode(build)));
+}
+
+/** Serves a node's program as a release, and returns the release's settings. */
+export async function serveProgram(lab: Lab, version: string, program: Buffer) {
+  const name = `node-${version}`;
   await lab.releases("PUT", `/${name}.zip`, program);
   const sha256 = createHash("sha256").update(program).digest("hex");
-  return { url: lab.releaseUrl(name), sha256, version: build.version };
+  return { url: lab.releaseUrl(name), sha256, version };
 }
 
 /**

@@ -86,6 +86,9 @@ describe("a started orchestrator", () => {
     await expect(started.look()).rejects.toThrow(
       /found: it is another orchestrator than before: producer z1other, not z1q\n {2}needed: .*\n {2}log: .*an event of another kind/,
     );
+    // The error of the first of the last 50 lines.
+    started.log = [error, ...Array.from({ length: 49 }, () => "2026-11-22T05:16:01.000Z\tINFO\tmain.go:1\tstarted")];
+    await expect(started.look()).rejects.toThrow("an event of another kind");
     started.log = ["a start that failed is written as INFO"];
     await expect(started.look()).rejects.toThrow("  log: a start that failed is written as INFO");
   });
