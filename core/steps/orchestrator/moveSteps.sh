@@ -111,9 +111,9 @@ orchestrator_arrive() {
   # Once staged, the copy is put in place without another comparison, so all of it must be on the disk (orchestrator_flush).
   orchestrator_enter "$next_journal"
   if [ -d "$directory.arriving" ]; then
-    if [ -e "$directory" ] || [ -L "$directory" ]; then
+    if is_there "$directory"; then
       local aside
-      aside=$directory.before-$(date -u +%Y%m%dT%H%M%SZ)
+      aside=$directory.before-$(date -u +%Y%m%dT%H%M%S.%N)
       mv -T "$directory" "$aside"
       say "the directory that was there before is kept as $aside"
     fi
