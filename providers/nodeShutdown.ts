@@ -1,10 +1,9 @@
 import { openEventLog } from "../core/eventLog/eventLog.ts";
-import type { RetirementInputs } from "../core/retirement/guardInputs.ts";
 import { type GuardMemory, isReached } from "../core/retirement/guardMemory.ts";
 import { readHost } from "../core/retirement/readHost.ts";
 import { formatRefusal } from "../core/retirement/refusalText.ts";
 import { hasOrchestratorTraces } from "../core/retirement/retirementFacts.ts";
-import { createRetirementInputs } from "../core/retirement/retirementInputs.ts";
+import { createRetirementInputs, type RetirementInputs } from "../core/retirement/retirementInputs.ts";
 import { stopNode } from "../core/retirement/shutDownHost.ts";
 import { surveyRetirement } from "../core/retirement/surveyRetirement.ts";
 import { isSameHost } from "../core/ssh/publicKey.ts";

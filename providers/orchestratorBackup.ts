@@ -2,12 +2,7 @@ import type { Prepared } from "../core/eventLog/events.ts";
 import { secureOrchestrator } from "../core/orchestrator/checks/preparation.ts";
 import { createChainReaders } from "../core/orchestrator/checks/survey.ts";
 import { openPair } from "../core/orchestrator/hosts/hostPair.ts";
-import {
-  type BackupInputs,
-  createMoveInputs,
-  type MoveInputs,
-  type SecureOptions,
-} from "../core/orchestrator/hosts/moveInputs.ts";
+import { createMoveInputs, type MoveInputs, type SecureOptions } from "../core/orchestrator/hosts/moveInputs.ts";
 import { systemClock } from "../core/util/clock.ts";
 import { say } from "../core/util/printable.ts";
 import { defineResource } from "./runtime/dynamicResource.ts";
@@ -18,7 +13,7 @@ import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
  * before anything changes, then makes an encrypted, verified backup on the operator's machine. create and update return
  * at once for a finished move or while its verified backup exists. delete does nothing: backups stay.
  */
-export class OrchestratorBackup extends defineResource<MoveTriggers, Prepared, BackupInputs>({
+export class OrchestratorBackup extends defineResource<MoveTriggers, Prepared, MoveInputs>({
   type: "OrchestratorBackup",
   id: () => "orchestrator-backup",
   prepare: prepareMove,
@@ -36,7 +31,7 @@ export function prepareMove({ stack, address, hostKey }: HostIdentity): MoveInpu
   return createMoveInputs(readStackConfig(stack), address, hostKey);
 }
 
-async function passBackup(inputs: BackupInputs): Promise<Prepared> {
+async function passBackup(inputs: MoveInputs): Promise<Prepared> {
   const roots = openPair(inputs);
   try {
     return await secureOrchestrator(inputs, {

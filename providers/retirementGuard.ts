@@ -8,11 +8,14 @@ import { type EventLog, openEventLog } from "../core/eventLog/eventLog.ts";
 import { findValidEvents } from "../core/eventLog/guardFacts.ts";
 import { mergeHeads } from "../core/eventLog/logIntegrity.ts";
 import { correctName } from "../core/retirement/correctName.ts";
-import type { RetirementInputs } from "../core/retirement/guardInputs.ts";
 import type { GuardMemory } from "../core/retirement/guardMemory.ts";
 import { overrideVariable } from "../core/retirement/refusalText.ts";
 import { releaseHost } from "../core/retirement/releaseOnDestroy.ts";
-import { createRetirementInputs } from "../core/retirement/retirementInputs.ts";
+import {
+  createRetirementInputs,
+  type RetiredHost,
+  type RetirementInputs,
+} from "../core/retirement/retirementInputs.ts";
 import { systemClock } from "../core/util/clock.ts";
 import { commandsFor } from "../core/util/commands.ts";
 import { say } from "../core/util/printable.ts";
@@ -39,9 +42,7 @@ export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs, R
 }) {}
 
 /** The host that a guard was made for, whatever the configuration says later. */
-export interface GuardedHost
-  extends HostIdentity,
-    Pick<RetirementInputs, "pillar" | "lifecycle" | "isOwnServer" | "orderedAt"> {
+export interface GuardedHost extends HostIdentity, RetiredHost, Pick<RetirementInputs, "pillar" | "lifecycle"> {
   readonly provider: StackConfig["host"]["provider"];
   /** Hash of the cloud's token. Secret. */
   readonly token?: string | undefined;

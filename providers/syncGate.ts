@@ -1,8 +1,7 @@
 import { openChainView } from "../core/chain/chainView.ts";
 import { createNodeTarget } from "../core/chain/configuredNode.ts";
-import type { NodeTarget } from "../core/chain/node.ts";
 import { formatPortList, isWrong, listPortRules, tryPorts } from "../core/cloud/portRules.ts";
-import { type LogRef, openEventLog } from "../core/eventLog/eventLog.ts";
+import { openEventLog } from "../core/eventLog/eventLog.ts";
 import { type NodePaths, readNodeFacts } from "../core/host/nodeFacts.ts";
 import type { Notice } from "../core/notify/notify.ts";
 import { askAboutPillar } from "../core/registration/agreeOnRegistration.ts";
@@ -11,10 +10,9 @@ import { noteRegistration, readRegistrationMemory } from "../core/registration/r
 import { createNewHost } from "../core/ssh/configuredLogin.ts";
 import { createConnection } from "../core/ssh/connection.ts";
 import { isSameDisk } from "../core/ssh/publicKey.ts";
-import { type HostLogin, openRoot, type RootHost } from "../core/ssh/root.ts";
+import { openRoot, type RootHost } from "../core/ssh/root.ts";
 import { readFactsLibrary } from "../core/steps/libraries.ts";
-import type { WitnessSources } from "../core/sync/compareReferences.ts";
-import { createGateSettings, createWitnessSources, type GateSettings } from "../core/sync/gateSettings.ts";
+import { createGateSettings, createWitnessSources } from "../core/sync/gateSettings.ts";
 import { type SyncResult, waitForSync } from "../core/sync/waitForSync.ts";
 import { openNodeReader } from "../core/sync/witnesses.ts";
 import { systemClock } from "../core/util/clock.ts";
@@ -61,19 +59,7 @@ export class SyncGate extends defineResource<HostIdentity, GateOutputs, GateInpu
 }) {}
 
 /** Durations in milliseconds. */
-interface GateInputs extends GateSettings, Pick<WitnessSources, "witnessHost"> {
-  readonly log: LogRef;
-  readonly target: NodeTarget;
-  readonly title: string;
-  /** Ports to try on a server whose firewall the program does not set. */
-  readonly ports: ReturnType<typeof listPortRules>;
-  readonly host: HostLogin;
-  readonly node: NodePaths;
-  /** Script library (core/steps/libraries.ts). */
-  readonly library: string;
-  /** The URL of a webhook. Secret. */
-  readonly notify?: string | undefined;
-}
+type GateInputs = Readonly<ReturnType<typeof createGateInputs>>;
 
 /** The proof, or the progress of an unfinished wait. Times are ISO 8601, durations are seconds. */
 interface GateOutputs extends Partial<Omit<SyncResult, "witnessed">> {
@@ -86,17 +72,21 @@ interface GateOutputs extends Partial<Omit<SyncResult, "witnessed">> {
 }
 
 /** Returns what the gate needs of the configuration. Secret. */
-function createGateInputs({ stack, address, hostKey }: HostIdentity): GateInputs {
+function createGateInputs({ stack, address, hostKey }: HostIdentity) {
   const config = readStackConfig(stack);
+  const node: NodePaths = config.node;
   return {
     ...createGateSettings(config),
     ...createWitnessSources(config),
     target: createNodeTarget(config, address, hostKey),
     host: createNewHost(config, address, hostKey),
-    node: config.node,
+    node,
+    /** Script library (core/steps/libraries.ts). */
     library: readFactsLibrary(),
+    /** Ports to try on a server whose firewall the program does not set. */
     ports: config.host.provider === "existing" ? listPortRules(config, false, { node: true, orchestrator: false }) : [],
     title: `Pillar ${config.pillar.name} (${stack})`,
+    /** The URL of a webhook. Secret. */
     notify: config.notify,
   };
 }

@@ -18,12 +18,7 @@ export interface NodeTarget {
 }
 
 /** `stats.syncInfo` (docs/specification.md, 2.2). States: 0 unknown, 1 syncing, 2 synced, 3 not enough peers. */
-export interface SyncInfo {
-  readonly state: number;
-  readonly currentHeight: number;
-  /** Height that the best peer claims. 0 without peers; may be below currentHeight. */
-  readonly targetHeight: number;
-}
+export type SyncInfo = Readonly<ReturnType<typeof parseSyncInfo>>;
 
 export type Momentum = Omit<Produced, "producer">;
 
@@ -78,9 +73,10 @@ export function parseNodeResult(answer: RpcAnswer): unknown {
 }
 
 /** @throws if the result has another form */
-export function parseSyncInfo(result: unknown): SyncInfo {
+export function parseSyncInfo(result: unknown) {
   const checks = { state: isCount, currentHeight: isCount, targetHeight: isCount };
   const { state, currentHeight, targetHeight } = parseForm("stats.syncInfo", result, checks);
+  /** Height that the best peer claims is `targetHeight`: 0 without peers; may be below currentHeight. */
   return { state, currentHeight, targetHeight };
 }
 

@@ -6,7 +6,8 @@ import { formatDuration, formatSize } from "../util/timeText.ts";
 import { watchStandstill } from "./copyAgain.ts";
 import { checkBefore } from "./copyChecks.ts";
 import { type CopyFacts, type CopyRun, cleanUp, openHosts, readCopyFacts, type Standstill } from "./copyHosts.ts";
-import type { ChainCopyInputs, CopyDeps } from "./copyNodes.ts";
+import type { ChainCopyInputs } from "./copyInputs.ts";
+import type { CopyDeps } from "./copyNodes.ts";
 import { authorizeCopy, engineEnded, takeSnapshot, transfer } from "./transfer.ts";
 
 /** Outputs of a chain copy; no secret. */

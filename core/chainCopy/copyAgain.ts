@@ -3,7 +3,7 @@ import { followHeight, type HeightStanding } from "../sync/progress.ts";
 import { commandsFor } from "../util/commands.ts";
 import { formatDuration } from "../util/timeText.ts";
 import type { CopyRun, Standstill } from "./copyHosts.ts";
-import type { CopyAgain } from "./copyNodes.ts";
+import type { ChainCopyInputs } from "./copyInputs.ts";
 import { engineEnded } from "./transfer.ts";
 
 /**
@@ -13,7 +13,7 @@ import { engineEnded } from "./transfer.ts";
  */
 export async function watchStandstill(
   run: CopyRun,
-  { word, stallAfter }: CopyAgain,
+  { word, stallAfter }: NonNullable<ChainCopyInputs["again"]>,
   syncedAt: string,
 ): Promise<Standstill | { readonly keeps: string }> {
   const { inputs, say, sleep, ticks, signal } = run;

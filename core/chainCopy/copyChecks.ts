@@ -8,7 +8,7 @@ import { commandsFor } from "../util/commands.ts";
 import { ProblemError } from "../util/problem.ts";
 import { formatSize } from "../util/timeText.ts";
 import { type CopyRun, readCopyFacts } from "./copyHosts.ts";
-import type { ChainCopyInputs } from "./copyNodes.ts";
+import type { ChainCopyInputs } from "./copyInputs.ts";
 
 const gigabyte = 1e9;
 /** Bytes that must stay free on the old host: its node continues to write. */

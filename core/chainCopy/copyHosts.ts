@@ -6,7 +6,8 @@ import { markOwn } from "../ssh/foreign.ts";
 import { openRoot, type RootHost } from "../ssh/root.ts";
 import { takeFirstLine } from "../util/printable.ts";
 import { hasKind } from "../util/problem.ts";
-import type { ChainCopyInputs, CopyDeps } from "./copyNodes.ts";
+import type { ChainCopyInputs } from "./copyInputs.ts";
+import type { CopyDeps } from "./copyNodes.ts";
 
 /** Facts of a copy, as in the event log. */
 export type CopyFacts = EventDetails["chainCopied"];

@@ -1,51 +1,12 @@
 import { type ChainClient, openNodeChain } from "../chain/chain.ts";
-import type { NodeTarget } from "../chain/node.ts";
 import { readVersionGaps } from "../chain/nodeVersion.ts";
 import { type ChainExcerpt, readOlderMomentums } from "../chain/sameChain.ts";
-import type { LogRef } from "../eventLog/eventLog.ts";
 import type { WhichHost } from "../host/rootPair.ts";
-import type { HostLogin } from "../ssh/root.ts";
-import type { ChainSources, WitnessSources } from "../sync/compareReferences.ts";
+import type { WitnessSources } from "../sync/compareReferences.ts";
 import { type NodeStatus, readNodeStatus } from "../sync/nodeStatus.ts";
 import type { Clock } from "../util/clock.ts";
 import { withTimeout } from "../util/withTimeout.ts";
-
-/** The old or the new host of a copy. Secret. */
-export interface CopyHost {
-  readonly host: HostLogin;
-  readonly node: NodeTarget;
-  readonly service: string;
-  readonly dataDir: string;
-}
-
-/** The operator's confirmation of a copy to a host that has passed its gate. */
-export interface CopyAgain {
-  /** pillar-host:sync.copyAgain (computeCopyWord). */
-  readonly word: number;
-  /** Milliseconds without a new height that count as a stall. */
-  readonly stallAfter: number;
-  /** A new value in each run that found the node not synced; otherwise absent. */
-  readonly found?: string | undefined;
-}
-
-/** Inputs of a chain copy. Secret. */
-export interface ChainCopyInputs extends ChainSources, Readonly<Record<WhichHost, CopyHost>> {
-  readonly stack: string;
-  /** Identity of the new host's stack, written on both hosts. */
-  readonly identity: string;
-  /** Address of the old host's sshd, as the new host reaches it. */
-  readonly copy: { readonly address: string; readonly port: number };
-  /** Most megabits per second that the copy may use; 0 for no limit. */
-  readonly limitMbps: number;
-  /** Milliseconds from one momentum to the next. */
-  readonly momentum: number;
-  readonly log: LogRef;
-  readonly library: string;
-  /** Time of the last copy that did not end; its remains are undone. */
-  readonly begun?: string | undefined;
-  /** Absent without a confirmation. */
-  readonly again?: CopyAgain | undefined;
-}
+import type { ChainCopyInputs } from "./copyInputs.ts";
 
 const limit = 60_000;
 

@@ -11,9 +11,9 @@ import { openStore } from "../store/openStore.ts";
 import { renamePlace } from "../store/recordsDirectory.ts";
 import { commandsFor } from "../util/commands.ts";
 import { ProblemError } from "../util/problem.ts";
-import type { RetirementInputs } from "./guardInputs.ts";
 import type { GuardMemory } from "./guardMemory.ts";
 import { type ReadHostDeps, readHost } from "./readHost.ts";
+import type { RetirementInputs } from "./retirementInputs.ts";
 
 interface Correction extends Pick<GuardMemory, "logHead"> {
   /** Inputs with the new name. */

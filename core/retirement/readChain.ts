@@ -9,8 +9,8 @@ import {
 } from "../chain/elections.ts";
 import { findAgeFault, isAnswered, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading.ts";
 import type { Block } from "../chain/sameChain.ts";
-import type { RetirementInputs } from "./guardInputs.ts";
 import { isNewProducerSince, type Producers } from "./readRewards.ts";
+import type { RetirementInputs } from "./retirementInputs.ts";
 
 type ChainQuestion = Pick<RetirementInputs, "pillar" | "recorded" | "network" | "epoch"> & Partial<Producers>;
 

@@ -5,7 +5,7 @@ import { type CallError, openRoot, type RootHost } from "../ssh/root.ts";
 import { assertProxyWorks, isFatal } from "../ssh/sshErrors.ts";
 import type { Clock } from "../util/clock.ts";
 import { takeFirstLine } from "../util/printable.ts";
-import type { RetirementInputs } from "./guardInputs.ts";
+import type { RetirementInputs } from "./retirementInputs.ts";
 
 /** A host's facts for its retirement. No secret. */
 export type HostFacts = ReturnType<typeof arrangeHostFacts>;

@@ -2,7 +2,7 @@ import { type ChainClient, momentumPage } from "../chain/chain.ts";
 import type { PaidEpoch, PillarOnChain, Produced, RewardRow, Rewards } from "../chain/chainAnswers.ts";
 import { networkPaceMs } from "../chain/elections.ts";
 import { formatDuration, formatUtcMinute } from "../util/timeText.ts";
-import type { RetirementInputs } from "./guardInputs.ts";
+import type { RetirementInputs } from "./retirementInputs.ts";
 
 /** Says where the rewards since the switch are. */
 export interface RewardsJudgement {

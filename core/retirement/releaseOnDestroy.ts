@@ -6,11 +6,11 @@ import { commandsFor } from "../util/commands.ts";
 import { takeFirstLine } from "../util/printable.ts";
 import { ProblemError } from "../util/problem.ts";
 import { withLock } from "../util/withLock.ts";
-import type { RetirementInputs } from "./guardInputs.ts";
 import { type GuardMemory, isReached } from "./guardMemory.ts";
 import { type HostObservation, readHost } from "./readHost.ts";
 import { formatOverrideSentence, formatRefusal, overrideVariable } from "./refusalText.ts";
 import { addProvider, type RetirementFacts } from "./retirementFacts.ts";
+import type { RetirementInputs } from "./retirementInputs.ts";
 import { shutDownHost } from "./shutDownHost.ts";
 import { type SurveyDeps, surveyRetirement } from "./surveyRetirement.ts";
 

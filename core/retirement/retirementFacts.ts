@@ -3,11 +3,11 @@ import type { Answered } from "../chain/reading.ts";
 import type { BridgeNow } from "../orchestrator/checks/bridgeState.ts";
 import type { NodeStatus } from "../sync/nodeStatus.ts";
 import type { Result } from "../util/result.ts";
-import type { RetirementInputs } from "./guardInputs.ts";
 import type { GuardMemory } from "./guardMemory.ts";
 import type { ChainAnswer, ChainReading } from "./readChain.ts";
 import type { HostFacts, HostObservation } from "./readHost.ts";
 import type { RewardsReading } from "./readRewards.ts";
+import type { RetirementInputs } from "./retirementInputs.ts";
 
 /** `retire` stops the node; `destroy` gives up the host. */
 export type RetirementStep = "retire" | "destroy";

@@ -1,17 +1,36 @@
 import { createNodeTarget, createOtherHost } from "../chain/configuredNode.ts";
+import type { NodeTarget } from "../chain/node.ts";
+import type { Block } from "../chain/sameChain.ts";
+import type { CloudServer } from "../cloud/power.ts";
 import type { StackConfig } from "../config/config.ts";
 import { chooseRecordsPlace } from "../config/stackStore.ts";
-import { createOrchestratorPaths, type OrchestratorPaths } from "../host/hostPaths.ts";
+import { createOrchestratorPaths, type HostPaths, type OrchestratorPaths } from "../host/hostPaths.ts";
 import { createNewHost } from "../ssh/configuredLogin.ts";
+import type { HostLogin } from "../ssh/root.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
 import { readRetirementLibrary } from "../steps/libraries.ts";
-import type { HostRef, RetirementInputs } from "./guardInputs.ts";
+
+/** A retired host or its successor. Secret: holds logins. */
+export type HostRef = Readonly<{ host: HostLogin; places: HostPaths; node: NodeTarget }>;
+
+/** Names, addresses and logins (secret), no conclusions: a guard asks host and chain again. */
+export interface RetirementInputs extends Readonly<ReturnType<typeof createRetirementInputs>> {
+  /** Producer address of this host's node in an earlier run. */
+  readonly knownProducer?: string | undefined;
+  /** Momentum recorded when this host was synced: a node that lacks it is on another chain, or lies. */
+  readonly recorded?: Block | undefined;
+  readonly server?: CloudServer | undefined;
+}
+
+export interface RetiredHost extends Pick<SshTarget, "address" | "hostKey"> {
+  /** True if this stack ordered the server: nobody used it before. */
+  readonly isOwnServer: boolean;
+  /** ISO 8601: when this stack drew the number of the server's order. */
+  readonly orderedAt?: string | undefined;
+}
 
 /** Returns what the checks and the release of a host need. Secret. */
-export function createRetirementInputs(
-  config: StackConfig,
-  place: Pick<SshTarget, "address" | "hostKey"> & Pick<RetirementInputs, "isOwnServer" | "orderedAt">,
-) {
+export function createRetirementInputs(config: StackConfig, place: RetiredHost) {
   const { address, hostKey, isOwnServer, orderedAt } = place;
   const { stack, pillar, lifecycle, orchestrator, sync, network } = config;
   const { service, dataDir, rpcPort } = config.node;
@@ -28,12 +47,15 @@ export function createRetirementInputs(
     successor: createSuccessorRef(config, paths),
     references: listRetirementReferences(config),
     tolerance: sync.tolerance,
+    /** Milliseconds of a reward epoch. */
     epoch: network.epoch,
     isChainUnverified: sync.unverifiedChain === undefined ? undefined : (true as const),
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
+    /** Paths relative to the project. */
     backup: { directory: chooseRecordsPlace(config), identityFile: orchestrator.backup.identityFile },
+    /** Script library (core/steps/libraries.ts). */
     library: readRetirementLibrary(),
-  } satisfies RetirementInputs;
+  };
 }
 
 /** Returns the references that lookups of a stack ask. */

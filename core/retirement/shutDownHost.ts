@@ -6,8 +6,8 @@ import type { RootHost } from "../ssh/root.ts";
 import { commandsFor } from "../util/commands.ts";
 import { ProblemError } from "../util/problem.ts";
 import { chooseLastBackup } from "./backupRule.ts";
-import type { RetirementInputs } from "./guardInputs.ts";
 import type { HostFacts } from "./readHost.ts";
+import type { RetirementInputs } from "./retirementInputs.ts";
 import type { SurveyDeps } from "./surveyRetirement.ts";
 
 /**

@@ -16,7 +16,6 @@ import { takeFirstLine } from "../util/printable.ts";
 import { resolvePath } from "../util/resolvePath.ts";
 import { toResult } from "../util/result.ts";
 import { decideRetirement, findUnusedStart } from "./decideRetirement.ts";
-import type { RetirementInputs } from "./guardInputs.ts";
 import { type GuardMemory, isReached } from "./guardMemory.ts";
 import { findOrchestratorIdentity, isOrchestratorThere } from "./lossRules.ts";
 import { findOrchestratorBackupFaults } from "./orchestratorBackup.ts";
@@ -30,6 +29,7 @@ import {
   type RetirementFacts,
   type RetirementStep,
 } from "./retirementFacts.ts";
+import type { RetirementInputs } from "./retirementInputs.ts";
 
 export interface SurveyDeps extends ReadHostDeps {
   now(): number;

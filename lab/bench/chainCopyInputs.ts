@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/copyNodes.ts";
+import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/copyInputs.ts";
 import { readChainCopyLibrary } from "../../core/steps/libraries.ts";
 import type { Lab, LabHost } from "../lab.ts";
 
@@ -32,6 +32,8 @@ export async function copyInputs(
     tolerance: 20,
     log: { directory: join(lab.dir, "copies"), stack: "copies", pillar: "Anvil" },
     library: readChainCopyLibrary(),
+    begun: undefined,
+    again: undefined,
     ...more,
   };
 }

@@ -1,6 +1,7 @@
 import { text } from "node:stream/consumers";
 import { openHosts } from "../../core/chainCopy/copyHosts.ts";
-import { type ChainCopyInputs, createNodeAccess } from "../../core/chainCopy/copyNodes.ts";
+import type { ChainCopyInputs } from "../../core/chainCopy/copyInputs.ts";
+import { createNodeAccess } from "../../core/chainCopy/copyNodes.ts";
 import { authorizeCopy, takeSnapshot, transfer } from "../../core/chainCopy/transfer.ts";
 import { systemClock } from "../../core/util/clock.ts";
 

@@ -4,7 +4,7 @@
  *
  *   index → components → providers ─┐
  *     cli ──────────────────────────┤
- *   journey → retirement → registration, orchestrator → sync   chainCopy → sync   upgrade → orchestrator
+ *   journey → retirement → registration, orchestrator → sync   chainCopy → sync, steps   upgrade → orchestrator
  *   host → chain   eventLog → chain → ssh   steps → chain   notify   cloud
  *   config → store
  *   util
@@ -23,7 +23,7 @@ const core = {
   sync: ["host", "chain", "config", "eventLog", "ssh", "store", "util"],
   registration: ["sync", "host", "chain", "config", "eventLog", "ssh", "store", "util"],
   // The gate does not depend on this folder: it can be deleted together with its provider.
-  chainCopy: ["sync", "chain", "eventLog", "host", "ssh", "util"],
+  chainCopy: ["sync", "host", "steps", "chain", "config", "eventLog", "ssh", "util"],
   orchestrator: ["sync", "steps", "chain", "cloud", "config", "eventLog", "host", "ssh", "store", "util"],
   retirement: [
     "registration",

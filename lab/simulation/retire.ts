@@ -4,7 +4,6 @@ import { formatShareFile } from "../../core/orchestrator/backup/keyShare.ts";
 import type { Entry } from "../../core/orchestrator/backup/manifest.ts";
 import { createLeg } from "../../core/orchestrator/rules/generation.ts";
 import type { Saga, WhichHost } from "../../core/orchestrator/rules/journal.ts";
-import type { RetirementInputs } from "../../core/retirement/guardInputs.ts";
 import type { GuardMemory } from "../../core/retirement/guardMemory.ts";
 import type { HostObservation } from "../../core/retirement/readHost.ts";
 import {
@@ -13,6 +12,7 @@ import {
   type RetirementFacts,
   type RetirementStep,
 } from "../../core/retirement/retirementFacts.ts";
+import type { RetirementInputs } from "../../core/retirement/retirementInputs.ts";
 import { knowHead, logFaultOf, note } from "./eventLogs.ts";
 import type { RetirementEvent } from "./events.ts";
 import { diskOf, installed, type ModelHost } from "./host.ts";

@@ -9,7 +9,7 @@ import { type NodeStatus, readNodeStatus } from "../../sync/nodeStatus.ts";
 import { commandsFor } from "../../util/commands.ts";
 import { type Result, toResult } from "../../util/result.ts";
 import { isJsonText } from "../backup/backup.ts";
-import type { BackupInputs, OrchestratorPlace, SecureOptions } from "../hosts/moveInputs.ts";
+import type { MoveInputs, OrchestratorPlace, SecureOptions } from "../hosts/moveInputs.ts";
 import { readOrchestratorFacts } from "../hosts/orchestratorFacts.ts";
 import { confirmFor } from "../rules/confirmations.ts";
 import { type Endpoint, listEndpoints } from "../rules/endpoints.ts";
@@ -53,7 +53,7 @@ export interface ChainReaders {
   readBridge(): Promise<BridgeNow>;
 }
 
-export const createChainReaders = (inputs: BackupInputs): ChainReaders => ({
+export const createChainReaders = (inputs: MoveInputs): ChainReaders => ({
   readNodeSync: () => readNodeStatus(inputs.node, inputs),
   readBridge: () => readHostBridge(inputs),
 });

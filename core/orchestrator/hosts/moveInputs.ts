@@ -1,5 +1,4 @@
 import { createNodeTarget, createOldHost } from "../../chain/configuredNode.ts";
-import type { NodeTarget } from "../../chain/node.ts";
 import type { StackConfig } from "../../config/config.ts";
 import { chooseRecordsPlace } from "../../config/stackStore.ts";
 import { createMoveId } from "../../eventLog/moveId.ts";
@@ -7,7 +6,6 @@ import { createOrchestratorPaths } from "../../host/hostPaths.ts";
 import { createNewHost } from "../../ssh/configuredLogin.ts";
 import type { HostLogin } from "../../ssh/root.ts";
 import { readOrchestratorLibrary } from "../../steps/libraries.ts";
-import type { WitnessSources } from "../../sync/compareReferences.ts";
 import { createWitnessSources } from "../../sync/gateSettings.ts";
 
 export type OrchestratorPlace = Readonly<ReturnType<typeof createNewPlace>>;
@@ -51,30 +49,11 @@ export function createSecureOptions(config: StackConfig) {
 /** A host of a move with its login. Secret. */
 export type MoveHost = OrchestratorPlace & { readonly host: HostLogin };
 
-/** Inputs of the backup before a move. Secret. */
-export interface BackupInputs extends SecureOptions, WitnessSources {
-  readonly old: MoveHost;
-  readonly new: MoveHost;
-  readonly node: NodeTarget;
-  /** Script library (core/steps/libraries.ts). */
-  readonly library: string;
-}
-
-/** Inputs of the move. Secret. */
-export interface MoveInputs extends BackupInputs {
-  readonly pillar: string;
-  readonly rollback: boolean;
-  /** URL of the webhook; secret. */
-  readonly notify?: string | undefined;
-  readonly p2pPort: number;
-  /** Milliseconds within which a started orchestrator must answer. */
-  readonly answerWithin: number;
-  /** Milliseconds for which it must then stay up. */
-  readonly steadyFor: number;
-}
+/** Inputs of a move, and of the backup before it. Secret. */
+export type MoveInputs = Readonly<ReturnType<typeof createMoveInputs>>;
 
 /** Returns the inputs of a move to the stack's host, or back. @throws if no old host is configured */
-export function createMoveInputs(config: StackConfig, address: string, hostKey: string): MoveInputs {
+export function createMoveInputs(config: StackConfig, address: string, hostKey: string) {
   const { rollback, p2pPort, startTimeout, steadySeconds } = config.orchestrator;
   const options = createSecureOptions(config);
   return {
@@ -83,12 +62,16 @@ export function createMoveInputs(config: StackConfig, address: string, hostKey: 
     old: { ...options.old, host: createOldHost(config).host },
     new: { ...options.new, host: createNewHost(config, address, hostKey) },
     node: createNodeTarget(config, address, hostKey),
+    /** Script library (core/steps/libraries.ts). */
     library: readOrchestratorLibrary(),
     pillar: config.pillar.name,
     rollback,
     p2pPort,
+    /** URL of the webhook; secret. */
     notify: config.notify,
+    /** Milliseconds within which a started orchestrator must answer. */
     answerWithin: startTimeout,
+    /** Milliseconds for which it must then stay up. */
     steadyFor: steadySeconds * 1000,
   };
 }

@@ -4,7 +4,6 @@ import {
   belongsToPair,
   belongsToSaga,
   bothSides,
-  type HostState,
   type HostStates,
   type Journal,
   lookUpStage,
@@ -57,14 +56,9 @@ export type Obstacle =
     );
 
 /** Both hosts in their roles in a saga, and their stages in it. */
-interface SagaView extends ReturnType<typeof assignRoles> {
-  readonly from: HostState;
-  readonly to: HostState;
-  readonly s?: Journal["stage"] | undefined;
-  readonly t?: Journal["stage"] | undefined;
-}
+type SagaView = ReturnType<typeof viewSaga>;
 
-function viewSaga(saga: Saga, states: HostStates): SagaView {
+function viewSaga(saga: Saga, states: HostStates) {
   const { source, target } = assignRoles(saga);
   const stage = (side: WhichHost) => {
     const journal = states[side]?.journal;

@@ -5,7 +5,7 @@ import { test as base } from "vitest";
 import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
 import { copyChain } from "../../../core/chainCopy/chainCopy.ts";
 import type { CopyRun } from "../../../core/chainCopy/copyHosts.ts";
-import type { ChainCopyInputs, CopyHost } from "../../../core/chainCopy/copyNodes.ts";
+import type { ChainCopyInputs, CopyHost } from "../../../core/chainCopy/copyInputs.ts";
 import type { WhichHost } from "../../../core/host/rootPair.ts";
 import type { Variables } from "../../../core/ssh/foreign.ts";
 import { sentText } from "../../hostile.ts";
@@ -74,6 +74,8 @@ export class CopyStage {
     tolerance: 20,
     log: { directory: this.directory, stack: "prod", pillar: "Anvil" },
     library: "",
+    begun: undefined,
+    again: undefined,
   };
 
   run(): ReturnType<typeof copyChain> {

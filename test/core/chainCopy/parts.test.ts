@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type ChainFacts, findCopyProblems } from "../../../core/chainCopy/copyChecks.ts";
-import { type ChainCopyInputs, createNodeAccess } from "../../../core/chainCopy/copyNodes.ts";
+import type { ChainCopyInputs } from "../../../core/chainCopy/copyInputs.ts";
+import { createNodeAccess } from "../../../core/chainCopy/copyNodes.ts";
 import { parseHashes } from "../../../core/chainCopy/transfer.ts";
 import { openEventLog } from "../../../core/eventLog/eventLog.ts";
 import { scratchDirectory } from "../../scratchDirectory.ts";
@@ -83,7 +84,7 @@ test("for a host past its gate, an old host that lacks the gate's momentum is no
   const proof = { startedAt: "", syncedAt: "", startHeight: 1, currentHeight: 100, proved: [], unproved: [] };
   const log = openEventLog(record, { now: () => 0, say: () => undefined });
   await log.add({ event: "synced", details: { ...proof, witnessed: { height: 100, hash: "ab" } } });
-  const again = { word: 7, stallAfter: 0 };
+  const again = { word: 7, stallAfter: 0, found: undefined };
   expect(await readStatus("old", "wrong", "wrong", [], { log: record, again })).toMatchObject({ synced: false });
   expect(await readStatus("old", "ab", "wrong", [], { log: record, again })).toMatchObject({ synced: true });
 });

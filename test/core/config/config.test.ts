@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { createChainCopyInputs } from "../../../core/chainCopy/copyInputs.ts";
 import { extractRawConfig, parseConfig } from "../../../core/config/config.ts";
 import { createWitnessSources } from "../../../core/sync/gateSettings.ts";
-import { createChainCopyInputs } from "../../../providers/chainCopy.ts";
 import { configOf, least } from "../../components/exampleConfig.ts";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";

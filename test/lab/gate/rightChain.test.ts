@@ -8,7 +8,8 @@ import { isAnswered } from "../../../core/chain/reading.ts";
 import { readSharedHeights } from "../../../core/chain/sameChain.ts";
 import { copyChain } from "../../../core/chainCopy/chainCopy.ts";
 import type { CopyRun } from "../../../core/chainCopy/copyHosts.ts";
-import { type ChainCopyInputs, type CopyDeps, createNodeAccess } from "../../../core/chainCopy/copyNodes.ts";
+import type { ChainCopyInputs } from "../../../core/chainCopy/copyInputs.ts";
+import { type CopyDeps, createNodeAccess } from "../../../core/chainCopy/copyNodes.ts";
 import type { LogRef } from "../../../core/eventLog/eventLog.ts";
 import type { WhichHost } from "../../../core/host/rootPair.ts";
 import { decideRetirement } from "../../../core/retirement/decideRetirement.ts";
@@ -124,6 +125,8 @@ function standUp(
       target,
       ...witnesses,
       log: record,
+      witnessHost: witnesses.witnessHost,
+      notify: undefined,
     },
     {},
     { signal: new AbortController().signal, tell: () => undefined },
@@ -222,6 +225,8 @@ function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): 
     momentum: 10_000,
     library: "",
     log: { directory: join(directory, "copies"), stack: "prod", pillar: "Anvil" },
+    begun: undefined,
+    again: undefined,
   } satisfies ChainCopyInputs;
   const facts = [
     ...["chain.nom=there", "chain.consensus=there", "chain.cache=none", "chain.bytes=1000"],
