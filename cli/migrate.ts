@@ -124,12 +124,11 @@ export type MigrationDeps = ReturnType<typeof createDeps>;
 
 /** Returns the readings, questions, commands and output of a migration; a test replaces them. */
 function createDeps(old: string, fresh: string) {
-  const isTerminal = process.stdin.isTTY === true;
   return {
-    isTerminal,
+    isTerminal: isTerminal(),
     /** Asks for the pass phrase now, because a later question would come in the middle of the night. */
     unlock: async () => {
-      for (const name of isTerminal ? await findStacks(old, fresh) : [])
+      for (const name of isTerminal() ? await findStacks(old, fresh) : [])
         await createPulumi(name).read(["stack", "export", "--show-secrets"]);
     },
     read: () => readStacks(old, fresh),

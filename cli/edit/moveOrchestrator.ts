@@ -72,7 +72,7 @@ export async function confirmFirstMove(
 ): Promise<PlainSettings | undefined> {
   if (config.orchestrator.firstMove || (await hasMoved(stack, config))) return undefined;
   const { needed } = describeUnknownHistory("first move", commandsFor(stack));
-  if (!options.firstMove && process.stdin.isTTY)
+  if (!options.firstMove && isTerminal())
     await askText(
       "The event log has no move of this orchestrator. Was it ever moved, by a run on any machine? Then press Ctrl-C, and bring " +
         "that machine's event log (docs/unattended.md): the orchestrator may run elsewhere. Never moved? Type never:",

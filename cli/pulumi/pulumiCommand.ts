@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import { text } from "node:stream/consumers";
 import { anyStack, commandsFor } from "../../core/util/commands.ts";
 import { formatProblem, ProblemError } from "../../core/util/problem.ts";
-import { askSecret } from "../terminal/prompts.ts";
+import { askSecret, isTerminal } from "../terminal/prompts.ts";
 import { findForeignState } from "./foreignState.ts";
 
 export type ProcessResult = Awaited<ReturnType<typeof runQuietly>>;
@@ -47,7 +47,7 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}) {
       const ran = await runOnStack(args, input);
       // Pulumi itself can't ask for it, because its output is captured.
       const isPassphraseMissing = ran.exitCode !== 0 && missingPassphrase.test(ran.stderr);
-      if (!isPassphraseMissing || !process.stdin.isTTY) return ran;
+      if (!isPassphraseMissing || !isTerminal()) return ran;
       asked.passphrase ??= askPassphrase(args);
       return runOnStack(args, input);
     },
@@ -78,11 +78,10 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}) {
     /** Runs pulumi in this terminal. @returns its exit code */
     handOver: async (args: readonly string[]): Promise<number> => {
       // If the state has secrets, asks for the pass phrase here: pulumi would ask in each run, without the stack's name.
-      if (process.stdin.isTTY && asked.passphrase === undefined)
+      if (isTerminal() && asked.passphrase === undefined)
         await engine.read(["stack", "output", "--json", "--show-secrets"]);
       await checkState(args);
-      // The next step or the error is the end of what pulumi prints, not the outputs; the operator's own setting wins.
-      const env = { PULUMI_OPTION_SUPPRESS_OUTPUTS: "true", ...createEnvironment(await asked.passphrase) };
+      const env = createEnvironment(await asked.passphrase);
       return runInTerminal([...args.slice(0, 1), "-s", stack, ...args.slice(1)], env);
     },
   };

@@ -6,7 +6,7 @@ import { type SshTarget, scanHostKey } from "../../core/ssh/ssh.ts";
 import { assertProxyWorks, type LoginError } from "../../core/ssh/sshErrors.ts";
 import { systemClock } from "../../core/util/clock.ts";
 import { ProblemError } from "../../core/util/problem.ts";
-import { askConfirmation, askText } from "../terminal/prompts.ts";
+import { askConfirmation, askText, isTerminal } from "../terminal/prompts.ts";
 
 export interface FenceOptions {
   /** The sentence of {@link formatFenceSentence}. */
@@ -72,7 +72,7 @@ export async function fenceHost(
 /** Switches a server off. False if the provider has no such server, or does not answer: neither shows that it is off. */
 async function isOff(server: CloudServer, { yes }: FenceOptions): Promise<boolean> {
   const name = `server ${server.id} at ${server.provider}`;
-  if (!yes && !(process.stdin.isTTY && (await askConfirmation(`Switch ${name} off for good?`))))
+  if (!yes && !(isTerminal() && (await askConfirmation(`Switch ${name} off for good?`))))
     throw refuse(`${name} was not switched off`, "say yes in a terminal, or add --yes");
   try {
     const state = await powerOff(server, systemClock);
@@ -95,7 +95,7 @@ async function isAnswering({ address, port, hostKey, proxy }: SshTarget): Promis
 async function confirmSentence(sentence: string, { fenced }: FenceOptions): Promise<void> {
   if (fenced === sentence) return;
   const what = "nothing shows that the lost host can't start again";
-  if (fenced !== undefined || !process.stdin.isTTY)
+  if (fenced !== undefined || !isTerminal())
     throw refuse(what, `switch it off, or unplug it; then add --fenced "${sentence}"`);
   console.log("Nothing shows that the lost host can't start again: switch it off, or unplug it.");
   await askText(`Then type: ${sentence}`, { validate: (answer) => answer === sentence || "type that sentence" });
