@@ -2,10 +2,10 @@ import { rmSync, writeFileSync } from "node:fs";
 import { anyStack, commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { createPulumi, formatPulumiError, type Pulumi } from "../pulumi/pulumiCommand.ts";
-import { checkStackName, shortenStackName } from "../pulumi/stackName.ts";
+import { checkStackName, resolveStackFilePath, shortenStackName } from "../pulumi/stackName.ts";
 import { askText } from "../terminal/prompts.ts";
 import { choosePassphrase, gatherSecrets, hasSetPassphrase, listMissingSecrets, type Secret } from "./stackSecrets.ts";
-import { formatStackFile, type InitFlags, readExample, refuseExistingFile, resolveStackFilePath } from "./stackText.ts";
+import { formatStackFile, type InitFlags, readExample, refuseExistingFile } from "./stackText.ts";
 
 /**
  * Makes a stack and its file from flags or typed answers. Overwrites nothing, and leaves nothing behind if it fails.

@@ -7,7 +7,7 @@ import type { StackConfig } from "../../core/config/config.ts";
 import type { HostProvider } from "../../core/config/hostSchema.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
-import { shortenStackName } from "../pulumi/stackName.ts";
+import { resolveStackFilePath, shortenStackName } from "../pulumi/stackName.ts";
 
 /** The choices for the host, the usual one first. */
 export const hostProviders = ["existing", "hetzner", "digitalocean"] as const satisfies readonly HostProvider[];
@@ -62,8 +62,6 @@ export interface Answers {
 }
 
 const examples = join(import.meta.dirname, "../../examples");
-
-export const resolveStackFilePath = (stack: string) => join(process.cwd(), `Pulumi.${shortenStackName(stack)}.yaml`);
 
 /** Refuses the name of a file that is there without its stack: git tracks Pulumi.prod.yaml, which a pull replaces. */
 export function refuseExistingFile(stack: string): void {

@@ -1,5 +1,8 @@
+import { findValue } from "../../core/config/config.ts";
+import { readStackFile } from "../../core/config/secretKeys.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { createPulumi, type Pulumi } from "./pulumiCommand.ts";
+import { resolveStackFilePath } from "./stackName.ts";
 
 /** Values for a stack's file that are no secrets, by path below `pillar-host:`. */
 export type PlainSettings = Readonly<Record<string, string | number | undefined>>;
@@ -43,7 +46,6 @@ const formatUpCommand = (stack: string, args: readonly string[]) => [commandsFor
 /** Returns the stack of a host, by the address in its file; undefined if there is none but `except`. */
 export async function findStackOf(address: string, except: string): Promise<string | undefined> {
   const stacks = (await createPulumi("").listStacks()).filter((stack) => stack !== except);
-  const get = ["config", "get", "--path", "pillar-host:host.address"];
-  const answers = await Promise.all(stacks.map((stack) => createPulumi(stack).run(get)));
-  return stacks[answers.findIndex(({ stdout }) => stdout.trim() === address)];
+  const read = (stack: string) => findValue(readStackFile(resolveStackFilePath(stack)), ["host", "address"]);
+  return stacks.find((stack) => read(stack) === address);
 }

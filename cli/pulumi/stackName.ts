@@ -1,7 +1,10 @@
+import { join } from "node:path";
 import { ProblemError } from "../../core/util/problem.ts";
 
 /** Returns a stack's short name, without organization and project, as event logs and files use it. */
 export const shortenStackName = (full: string): string => full.split("/").at(-1) ?? full;
+
+export const resolveStackFilePath = (stack: string) => join(process.cwd(), `Pulumi.${shortenStackName(stack)}.yaml`);
 
 /** Checks a new stack's name by Pulumi's rule. A lone dot would name a file that every later command stumbles over. */
 export function checkStackName(full: string): void {

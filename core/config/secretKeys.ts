@@ -30,7 +30,7 @@ export function findPlainSecrets(directory: string, stack: string, raw: Raw): st
 }
 
 /** Reads the program's values from a stack's file; undefined if there is none, as with --config-file. */
-function readStackFile(file: string): Raw | undefined {
+export function readStackFile(file: string): Raw | undefined {
   // Loads yaml here, because most runs do not need it.
   const { parse } = createRequire(import.meta.url)("yaml") as typeof import("yaml");
   try {

@@ -1,6 +1,11 @@
-import { expect, test, vi } from "vitest";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Pulumi } from "../../../cli/pulumi/pulumiCommand.ts";
-import { runOrPrintUp } from "../../../cli/pulumi/stackFiles.ts";
+import { findStackOf, runOrPrintUp } from "../../../cli/pulumi/stackFiles.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
+
+const scratch = scratchDirectory();
 
 test.each([
   ["prints the command, and runs nothing", false, 0, "Then:\n  pulumi up -s prod --yes", []],
@@ -11,4 +16,26 @@ test.each([
   expect(await runOrPrintUp("prod", up, ["--yes"], { handOver } as unknown as Pulumi)).toBe(exitCode);
   expect(printed.mock.calls).toEqual([[line]]);
   expect(handOver.mock.calls.flat()).toEqual(ran);
+});
+
+test("finds the stack of a host by the stacks' files, and only among the stacks that there are", async () => {
+  const write = (name: string, text: string, mode = 0o644) => writeFileSync(join(scratch(), name), text, { mode });
+  const listed = JSON.stringify([{ name: "prod-2" }, { name: "prod-1" }, { name: "me/pillar-host/far" }]);
+  write(
+    "pulumi",
+    `#!/bin/sh\n[ "$*" = "stack ls --json --non-interactive --color never" ] && echo '${listed}'\n`,
+    0o755,
+  );
+  for (const [stack, address] of Object.entries({ "prod-1": "1.2.3.4", far: "1.2.3.5", removed: "1.2.3.6" }))
+    write(`Pulumi.${stack}.yaml`, `config:\n  pillar-host:host:\n    address: ${address}\n`);
+  vi.stubEnv("PATH", `${scratch()}:${process.env.PATH}`);
+  const directory = vi.spyOn(process, "cwd").mockReturnValue(scratch());
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    directory.mockRestore();
+  });
+  expect(await findStackOf("1.2.3.4", "prod-2")).toBe("prod-1");
+  expect(await findStackOf("1.2.3.5", "prod-2")).toBe("me/pillar-host/far");
+  expect(await findStackOf("1.2.3.6", "prod-2")).toBeUndefined();
+  expect(await findStackOf("1.2.3.4", "prod-1")).toBeUndefined();
 });
