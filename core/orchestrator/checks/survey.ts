@@ -5,9 +5,9 @@ import { readMoveEvents } from "../../eventLog/eventLog.ts";
 import { markOwn, parseEndpointWord } from "../../ssh/foreign.ts";
 import type { RootHost } from "../../ssh/root.ts";
 import type { Store } from "../../store/store.ts";
-import { type NodeStatus, readNodeStatus } from "../../sync/nodeStatus.ts";
+import { readNodeStatus } from "../../sync/nodeStatus.ts";
 import { commandsFor } from "../../util/commands.ts";
-import { type Result, toResult } from "../../util/result.ts";
+import { toResult } from "../../util/result.ts";
 import { isJsonText } from "../backup/backup.ts";
 import type { MoveInputs, OrchestratorPlace, SecureOptions } from "../hosts/moveInputs.ts";
 import { readOrchestratorFacts } from "../hosts/orchestratorFacts.ts";
@@ -16,7 +16,7 @@ import { type Endpoint, listEndpoints } from "../rules/endpoints.ts";
 import type { WhichHost } from "../rules/journal.ts";
 import { summarizeMoves } from "../rules/moveHistory.ts";
 import { parseOrchestratorConfig } from "../rules/orchestratorConfig.ts";
-import { type BridgeNow, readHostBridge } from "./bridgeState.ts";
+import { readHostBridge } from "./bridgeState.ts";
 
 /** Task of a move, and the facts that are known before its hosts are read. */
 export type Requirements = Readonly<Awaited<ReturnType<typeof createRequirements>>>;
@@ -35,26 +35,16 @@ export async function createRequirements(options: SecureOptions, { old, new: fre
 }
 
 /** State of both hosts, the chain and this machine before a move; no secret. */
-export interface MoveSurvey {
-  readonly old: Result<OldHost>;
-  readonly new: Result<NewHost>;
-  readonly node: NodeStatus;
-  readonly bridge: BridgeNow;
-  /** Free bytes for the backups on this machine. */
-  readonly room: number;
-}
+export type MoveSurvey = Readonly<Awaited<ReturnType<typeof surveyBoth>>>;
 
 export type OldHost = Awaited<ReturnType<typeof readOldHost>>;
 export type NewHost = Awaited<ReturnType<typeof readNewHost>>;
 
-export interface ChainReaders {
-  readNodeSync(): Promise<NodeStatus>;
-  /** Reads the bridge's state on the chain. Never throws. */
-  readBridge(): Promise<BridgeNow>;
-}
+export type ChainReaders = Readonly<ReturnType<typeof createChainReaders>>;
 
-export const createChainReaders = (inputs: MoveInputs): ChainReaders => ({
+export const createChainReaders = (inputs: MoveInputs) => ({
   readNodeSync: () => readNodeStatus(inputs.node, inputs),
+  /** Reads the bridge's state on the chain. Never throws. */
   readBridge: () => readHostBridge(inputs),
 });
 
@@ -65,7 +55,7 @@ export interface MoveSurveyDeps extends RpcClock, ChainReaders {
 }
 
 /** Reads both hosts at once, and this machine. Changes nothing; a failed read becomes a problem in the result. */
-export async function surveyBoth(wanted: Requirements, deps: MoveSurveyDeps): Promise<MoveSurvey> {
+export async function surveyBoth(wanted: Requirements, deps: MoveSurveyDeps) {
   const files = readFiles(deps.roots.old, wanted.old, deps);
   // Both hosts try these nodes: one that the old host does not reach either is no problem of the new host.
   const endpoints = files.then(
@@ -78,6 +68,7 @@ export async function surveyBoth(wanted: Requirements, deps: MoveSurveyDeps): Pr
     deps.readNodeSync(),
     deps.readBridge(),
   ]);
+  /** `room`: free bytes for the backups on this machine. */
   return { old, new: next, node, bridge, room: readFreeBytes(wanted.backupDirectory) };
 }
 

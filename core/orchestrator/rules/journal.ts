@@ -105,13 +105,7 @@ export type HostState = OrchestratorObservation | undefined;
 export type HostStates = Readonly<Record<WhichHost, HostState>>;
 
 /** A move that was cut off while no host signs. */
-export interface CutOff {
-  /** Unix milliseconds of the stop. */
-  readonly since: number;
-  /** The stack whose run continues the move. */
-  readonly stack: string;
-  readonly stage: Stage;
-}
+export type CutOff = Readonly<NonNullable<ReturnType<typeof findCutOff>>>;
 
 type MoveReading = Pick<OrchestratorObservation, "active" | "journal"> & { readonly leased: boolean };
 
@@ -119,7 +113,7 @@ type MoveReading = Pick<OrchestratorObservation, "active" | "journal"> & { reado
  * Returns the open move because of which no host signs, though no run is at work on it. Of a source that has fenced itself
  * the target has to be read, too: it may have been started.
  */
-export function findCutOff(hosts: readonly MoveReading[]): CutOff | undefined {
+export function findCutOff(hosts: readonly MoveReading[]) {
   const journals = hosts.flatMap(({ journal }) => journal ?? []);
   if (hosts.some(({ active, leased }) => active || leased) || journals.some(({ stage }) => lookUpStage(stage).key))
     return undefined;
@@ -133,6 +127,7 @@ export function findCutOff(hosts: readonly MoveReading[]): CutOff | undefined {
     ({ history }) => history[history.findLastIndex((past) => !lookUpStage(past.stage).isOpen) + 1],
   );
   const times = starts.flatMap((start) => (start ? [Date.parse(start.at)] : []));
+  /** `since`: unix milliseconds of the stop; `stack`: the one whose run continues the move. */
   return { since: Math.min(...times), stack: open.move.stack, stage: open.stage };
 }
 
