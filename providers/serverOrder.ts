@@ -72,7 +72,7 @@ export async function assertNoneLeft(
     await sleep(pollIntervalMs);
     ({ servers } = await client.readInventory(owner));
   }
-  if (servers.length === 0) return client.forgetOrders();
+  if (servers.length === 0) return client.forgetOrders?.();
   const { refresh, up, destroy, removeStack } = commandsFor(owner.stack);
   throw new ProblemError({
     what: `a server with the labels of stack ${owner.stack} is at ${client.provider}, and this state does not have it: key and firewall stay`,

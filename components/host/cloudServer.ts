@@ -100,7 +100,7 @@ async function beforeOrder(
   const { cloud, orders, plan, record } = run;
   if (sshKeyId !== undefined) await assertConfiguredKey(run, sshKeyId);
   await assertFirewall(run);
-  if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
+  if (plan.leftover) await cloud.makeRoom?.(plan.leftover.id);
   await orders.write(createOrderRecord(plan, new Date(), [...(record.sent ?? []), ...sent.slice(-1)]));
 }
 

@@ -50,10 +50,10 @@ export interface Cloud {
   findLimitPage(words: string): string | undefined;
   describeConsole(id: string): string;
   /** Renames a half-made server, if the provider accepts a name only once: the next order needs the name. */
-  makeRoom(id: string): Promise<void>;
+  makeRoom?(id: string): Promise<void>;
   remove(id: string): Promise<void>;
   /** Removes what orders' numbers leave at the provider after their servers are gone: tags of DigitalOcean. */
-  forgetOrders(): Promise<void>;
+  forgetOrders?(): Promise<void>;
 }
 
 /** An order of this stack. The server has the number as label or tag: names and labels alone prove nothing. */

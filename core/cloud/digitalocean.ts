@@ -124,8 +124,6 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
         ? "https://cloud.digitalocean.com/account/team/droplet_limit_increase"
         : undefined,
     describeConsole: (id) => `https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console`,
-    // Needs no action: two Droplets may have one name.
-    makeRoom: async () => undefined,
     remove: (id) => http.removeWhole(`/droplets/${id}`),
     forgetOrders: async () => {
       const tags = await http.list<{ name: string; resources: { count: number } }>("/tags", "tags");

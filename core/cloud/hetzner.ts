@@ -118,8 +118,6 @@ export function createHetzner({ endpoint = "https://api.hetzner.cloud/v1", ...ac
     describeConsole: (id) => `https://console.hetzner.cloud, in its project: server ${id}, Console (>_)`,
     makeRoom: (id) => http.put(`/servers/${id}`, { name: `left-${id}` }),
     remove: (id) => http.removeWhole(`/servers/${id}`),
-    // A label goes with its server.
-    forgetOrders: async () => undefined,
   };
 }
 

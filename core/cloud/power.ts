@@ -83,15 +83,10 @@ function formatMissingField({ provider, id }: CloudServer, field: string): strin
 }
 
 /**
- * Reads a server's state: `gone`, the provider's word for it, or that it is not at the address that it must have. @throws
- * Error for the operator, without the token
+ * Reads a server's state: `gone`, the provider's word for it, or that it is not at the address that it must have.
+ * `isOver`: nothing is left to switch off. @throws Error for the operator, without the token
  */
-export async function readPowerState(server: CloudServer, deps: PowerDeps): Promise<string> {
-  return (await readPower(server, deps)).state;
-}
-
-/** Reads a server's state. `isOver`: nothing is left to switch off. */
-async function readPower(server: CloudServer, deps: PowerDeps): Promise<{ state: string; isOver: boolean }> {
+export async function readPower(server: CloudServer, deps: PowerDeps): Promise<{ state: string; isOver: boolean }> {
   const fields = await openServer(server, deps).read();
   if (fields === undefined) return { state: "gone", isOver: true };
   if (typeof fields.status !== "string") throw new Error(formatMissingField(server, "state"));

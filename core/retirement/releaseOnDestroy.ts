@@ -1,4 +1,4 @@
-import { type CloudServer, isProtected, powerOff, readPowerState, setProtection } from "../cloud/power.ts";
+import { type CloudServer, isProtected, powerOff, readPower, setProtection } from "../cloud/power.ts";
 import { type EventLog, openEventLog } from "../eventLog/eventLog.ts";
 import { findValidEvents } from "../eventLog/guardFacts.ts";
 import { openRoot } from "../ssh/root.ts";
@@ -43,7 +43,7 @@ export async function releaseHost(guard: GuardInputs, memory: GuardMemory, deps:
 async function releaseUnderLock(guard: GuardInputs, memory: GuardMemory, log: EventLog, deps: ReleaseDeps) {
   const { server, host: login, stack } = guard;
   const { address } = login.ssh;
-  if (server && (await askProvider(guard, server, () => readPowerState(server, deps))) === "gone") {
+  if (server && (await askProvider(guard, server, () => readPower(server, deps))).state === "gone") {
     const run = commandsFor(stack);
     deps.say(
       `retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard. If this run ends in an error about that server: ${run.refresh} && ${run.destroy}`,

@@ -2,7 +2,7 @@ import http from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { callReference } from "../../core/chain/jsonRpc.ts";
 import { createHttp } from "../../core/cloud/http.ts";
-import { readPowerState } from "../../core/cloud/power.ts";
+import { readPower } from "../../core/cloud/power.ts";
 import { sendNotice } from "../../core/notify/notify.ts";
 import { listen, type Server } from "./chain/fakes.ts";
 
@@ -28,10 +28,7 @@ const clients: readonly (readonly [name: string, ask: (url: string) => Promise<s
       return faultOf(createHttp({ provider: "Cloud", endpoint, token: "t", sleep }).get("/servers"));
     },
   ],
-  [
-    "power switch",
-    (endpoint) => faultOf(readPowerState({ provider: "hetzner", id: "7", token: "t", endpoint }, { sleep })),
-  ],
+  ["power switch", (endpoint) => faultOf(readPower({ provider: "hetzner", id: "7", token: "t", endpoint }, { sleep }))],
 ];
 
 const cases = clients.flatMap(([name, ask]) => [301, 302, 307, 308].map((status) => ({ name, status, ask })));

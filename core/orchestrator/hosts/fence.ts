@@ -1,4 +1,4 @@
-import { readPowerState } from "../../cloud/power.ts";
+import { readPower } from "../../cloud/power.ts";
 import { appendEvent, readMoveEvents } from "../../eventLog/eventLog.ts";
 import type { Fence, MoveEvent } from "../../eventLog/events.ts";
 import type { MoveId } from "../../eventLog/moveId.ts";
@@ -47,15 +47,21 @@ export function createFenceCheck(
     if (restoreFrom === undefined || !fenced.includes("old")) return false;
     const fence = find("old", await readMoveEvents(store));
     if (fence === undefined) return false;
-    const fault = findFenceFault(fence, deps.now(), await readPower(fence.details, deps));
+    const fault = findFenceFault(fence, deps.now(), await readFencedPower(fence.details, deps));
     if (fault !== undefined) deps.say(fault);
     return fault === undefined;
   };
 }
 
-async function readPower({ provider, serverId: id, address }: Fence, deps: FenceDeps): Promise<string | undefined> {
+async function readFencedPower(
+  { provider, serverId: id, address }: Fence,
+  deps: FenceDeps,
+): Promise<string | undefined> {
   const { [fenceVariables.token]: token, [fenceVariables.endpoint]: endpoint } = process.env;
   if (provider === undefined || id === undefined) return undefined;
   if (!token) return `${fenceVariables.token} is not set to the token of ${provider}`;
-  return readPowerState({ provider, id, token, endpoint, address }, deps).catch((error: Error) => error.message);
+  return readPower({ provider, id, token, endpoint, address }, deps).then(
+    ({ state }) => state,
+    (error: Error) => error.message,
+  );
 }

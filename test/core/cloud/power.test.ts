@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isProtected, powerOff, readPowerState, setProtection } from "../../../core/cloud/power.ts";
+import { isProtected, powerOff, readPower, setProtection } from "../../../core/cloud/power.ts";
 import { fakeApi, refusal } from "./fakeApi.ts";
 
 const api = fakeApi();
@@ -35,12 +35,12 @@ describe.each([
     expect(await refusal(powerOff(at(provider), api))).toContain(`pillar-host:host.token: ${title} answered 403`);
     api.answers = { [`GET ${path}`]: [[200, "{}"]] };
     const problem = `the API of ${provider} does not report the state of server 52`;
-    expect(await refusal(readPowerState(at(provider), api))).toBe(problem);
+    expect(await refusal(readPower(at(provider), api))).toBe(problem);
   });
 });
 
 test("refuses an unknown provider", async () => {
-  expect(await refusal(readPowerState(at("aws"), api))).toBe("no cloud provider is called aws");
+  expect(await refusal(readPower(at("aws"), api))).toBe("no cloud provider is called aws");
 });
 
 const action = "POST /servers/52/actions/change_protection";
