@@ -8,7 +8,7 @@ import { planOrchestrator } from "./components/orchestrator/orchestratorPlan.ts"
 import { HostRetirement } from "./components/retirement/guard.ts";
 import { registerKeptHost } from "./components/retirement/keptHost.ts";
 import { type OutputInputs, prepareRun } from "./components/run.ts";
-import { readStackEventsOrNone } from "./components/stackLog.ts";
+import { readStackEvents } from "./components/stackLog.ts";
 import { formatConsent } from "./core/journey/consent.ts";
 import { outputName } from "./core/journey/outputs.ts";
 import { formatNextStepWithoutServer } from "./core/journey/texts.ts";
@@ -27,7 +27,8 @@ async function registerStack(): Promise<OutputInputs> {
 
   const orchestrator = await planOrchestrator(config, last, async (at, key) => (await look(at, key)).node);
   void announce(formatConsent(config, last, { isMoveDue: orchestrator.timing === "now" }));
-  const events = await readStackEventsOrNone(config);
+  // None if the log can't be read: the next write to it reports that.
+  const events = await readStackEvents(config).catch(() => []);
   const pillar = new PillarNode("node", { config, host, events, look });
   const { shown: moved, resources } = orchestrator.move(host, pillar);
   const cutover = registerCutover({

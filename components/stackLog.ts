@@ -13,8 +13,3 @@ export function openStackLog(config: StackConfig): EventLog {
 export async function readStackEvents(config: StackConfig): Promise<readonly LogEvent[]> {
   return await readEvents(openStackStore(config), config.pillar.name);
 }
-
-/** Reads the events of the Pillar's stacks; none if the log can't be read, which the next write to it reports. */
-export async function readStackEventsOrNone(config: StackConfig): Promise<readonly LogEvent[]> {
-  return await readStackEvents(config).catch(() => []);
-}

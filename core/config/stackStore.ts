@@ -1,6 +1,6 @@
 import { formatBucketPlace } from "../store/bucketPlace.ts";
 import { openStore } from "../store/openStore.ts";
-import { formatDefaultPlace, resolvePlace } from "../store/recordsDirectory.ts";
+import { formatDefaultPlace } from "../store/recordsDirectory.ts";
 import type { Store } from "../store/store.ts";
 import type { StackConfig } from "./config.ts";
 
@@ -12,10 +12,6 @@ export function chooseRecordsPlace({ pillar, store, orchestrator }: StackConfig)
 
 export function createStackLogRef(config: StackConfig) {
   return { directory: chooseRecordsPlace(config), stack: config.stack, pillar: config.pillar.name };
-}
-
-export function resolveRecordsDirectory(config: StackConfig): string {
-  return resolvePlace(chooseRecordsPlace(config));
 }
 
 /** @throws Error for the operator */

@@ -5,7 +5,6 @@ import { commandsFor } from "../util/commands.ts";
 import { formatDuration } from "../util/timeText.ts";
 import {
   createCondition,
-  findOwnProducer,
   type GoodReading,
   type Judgement,
   type Judgements,
@@ -138,7 +137,7 @@ export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReadin
       found: ["none in its data directory's config.json"],
       needed: `set pillar-host:retirement.successor.dataDir to the data directory of the successor's node, then ${run.up}`,
     });
-  else if (producer === findOwnProducer(facts))
+  else if (producer === listOwnProducers(facts)[0])
     judged.push({
       kind: "sameKey",
       what: "this host and its successor hold the same producer key",

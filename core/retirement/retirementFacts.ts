@@ -91,10 +91,6 @@ export function listSharesBeside(host: RetirementFacts["host"]): readonly string
   return ("facts" in host && host.facts.orchestrator.sharesBeside) || [];
 }
 
-export function findOwnProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {
-  return listOwnProducers({ host, knownProducer })[0];
-}
-
 /** Returns the producer addresses that the host has or had: its key may have been overwritten. */
 export function listOwnProducers({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">): string[] {
   const configured = "facts" in host ? host.facts.producer : undefined;

@@ -23,8 +23,8 @@ import { hasProducedBefore, hasProducedSince, readChain } from "./readChain.ts";
 import { type ReadHostDeps, readHost } from "./readHost.ts";
 import { readRewards } from "./readRewards.ts";
 import {
-  findOwnProducer,
   findSuccessorFacts,
+  listOwnProducers,
   listSharesBeside,
   type RetirementFacts,
   type RetirementStep,
@@ -36,8 +36,6 @@ export interface SurveyDeps extends ReadHostDeps {
   /** Returns a shared connection; a new one is made if this is absent. */
   connect?(target: SshTarget): Connection;
 }
-
-export type RetirementSurvey = Awaited<ReturnType<typeof surveyRetirement>>;
 
 /** Milliseconds for a successor that is booting, and for the comparison of the nodes' chains. */
 const timeoutMs = 20_000;
@@ -64,7 +62,7 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
     // Somebody else may have deployed a node on a server to which this stack never logged in.
     if (!facts.memory.isReached && !("facts" in host))
       return judge({ ...facts, registrationDoubts: await findRegistrationDoubts(facts, inputs.orderedAt) });
-    const [producer, since] = [findOwnProducer(facts), findUnusedStart(facts)];
+    const [producer, since] = [listOwnProducers(facts)[0], findUnusedStart(facts)];
     if (producer === undefined || since === undefined) return judge(facts);
     // An operator may have registered the address, and never run an `up` that would have logged it.
     return judge({ ...facts, hasProduced: await hasProducedSince(facts.readings, producer, Date.parse(since)) });
@@ -117,7 +115,7 @@ async function readFacts(
   const successor = await readSuccessor(inputs, deps);
   const next = findSuccessorFacts(successor);
   const newProducer = next?.producer;
-  const oldProducer = findOwnProducer({ host, knownProducer });
+  const [oldProducer] = listOwnProducers({ host, knownProducer });
   const chainQuestion = { ...inputs, recorded, oldProducer, newProducer };
   const asked = await view.read((client) => readChain(client, chainQuestion, deps.now()));
   const readings = await readSharedHeights(asked, timeoutMs);

@@ -11,6 +11,9 @@ import type { Store } from "./store.ts";
 
 const maxConcurrentReads = 16;
 
+/** The texts already read, by their address: none ever changes. */
+export const texts = new Map<string, string>();
+
 /**
  * Opens a Pillar's part of a bucket. Each line of the event log, each backup, and each text that a name ever had is an
  * object that is written once.
@@ -28,7 +31,6 @@ export function createBucketStore(
   const backupKey = (file: string) => `${prefix}backups/${path.basename(file)}`;
   const namePrefix = (name: string) => `${prefix}newest/${name}/`;
   const readOnce = async (object: Listed) => {
-    const texts = cachedTexts();
     const name = address + object.key;
     const text = texts.get(name) ?? (await bucket.text(object));
     texts.set(name, text);
@@ -107,11 +109,4 @@ async function hashFile(file: string): Promise<string> {
   const hash = crypto.createHash("sha256");
   await pipeline(fs.createReadStream(file), hash);
   return hash.digest("hex");
-}
-
-/** Returns the texts already read. Global, because Pulumi would store a module variable in the state. */
-function cachedTexts(): Map<string, string> {
-  const holder = globalThis as { pillarHostTexts?: Map<string, string> };
-  holder.pillarHostTexts ??= new Map();
-  return holder.pillarHostTexts;
 }

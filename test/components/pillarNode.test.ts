@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { registerExistingHost } from "../../components/host/registerHost.ts";
 import { PillarNode } from "../../components/node/pillarNode.ts";
-import { readStackEventsOrNone } from "../../components/stackLog.ts";
+import { readStackEvents } from "../../components/stackLog.ts";
 import { createNodeTarget } from "../../core/chain/configuredNode.ts";
 import type { StackConfig } from "../../core/config/config.ts";
 import type { ExistingHostConfig } from "../../core/config/hostSchema.ts";
@@ -39,7 +39,7 @@ function standUp(config: StackConfig): Promise<Registered[]> {
   return registeredBy(
     async () => {
       const { host } = await registerExistingHost(config, config.host as ExistingHostConfig, { finished: false });
-      const events = await readStackEventsOrNone(config);
+      const events = await readStackEvents(config);
       if (host) pillar = new PillarNode("node", { config, host, events });
     },
     {

@@ -140,7 +140,7 @@ export class Copier {
         );
       });
     };
-    await Promise.all([remove("new", "orchestrator_copy_key_away"), remove("old", "orchestrator_copy_forbid")]);
+    await Promise.all([remove("new", "copy_key_away"), remove("old", "orchestrator_copy_forbid")]);
   }
 
   /** Calls a function for the staging directory. */

@@ -98,7 +98,6 @@ orchestrator_copy_key() {
   orchestrator_owned
   copy_key
 }
-orchestrator_copy_key_away() { copy_key_away; }
 # A key that the other host knows waits for the bulk copy (core/steps/orchestrator/bulkCopy.sh), which takes no other: not the
 # move's own, nor one for another journal.
 orchestrator_copy_key_waits() {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { findBucketProblem, parseBucketPlace } from "../../../core/store/bucketPlace.ts";
-import { createBucketStore } from "../../../core/store/bucketStore.ts";
+import { createBucketStore, texts } from "../../../core/store/bucketStore.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { harmless } from "../../evilText.ts";
 import { scratchDirectory } from "../../scratchDirectory.ts";
@@ -36,7 +36,7 @@ const begin = () => {
 
 /** Clears the cached texts, as a new process would. */
 function forgetTexts(): void {
-  (globalThis as { pillarHostTexts?: unknown }).pillarHostTexts = undefined;
+  texts.clear();
 }
 
 storeContract("a bucket", () => {

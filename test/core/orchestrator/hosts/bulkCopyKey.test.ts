@@ -85,12 +85,6 @@ test("makes no key for a rollback, for an unreachable host, or without a running
 
 test("undoes a preparation that fails, and reports no failure", async () => {
   const { called, said } = await prepared({ old: signs, new: rests }, "orchestrator_copy_key_waits");
-  expect(called).toEqual([
-    ...locked,
-    ...made,
-    "new orchestrator_copy_key_away",
-    "old orchestrator_copy_forbid",
-    "close",
-  ]);
+  expect(called).toEqual([...locked, ...made, "new copy_key_away", "old orchestrator_copy_forbid", "close"]);
   expect(said).toEqual(["the bulk copy before the move is left out: orchestrator_copy_key_waits failed"]);
 });

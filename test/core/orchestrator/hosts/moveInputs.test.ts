@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createOldHost } from "../../../../core/chain/configuredNode.ts";
-import { resolveRecordsDirectory } from "../../../../core/config/stackStore.ts";
+import { chooseRecordsPlace } from "../../../../core/config/stackStore.ts";
 import { createNewPlace, createSecureOptions } from "../../../../core/orchestrator/hosts/moveInputs.ts";
 import { createNewHost } from "../../../../core/ssh/configuredLogin.ts";
+import { resolvePlace } from "../../../../core/store/recordsDirectory.ts";
 import { configOf } from "../../../components/exampleConfig.ts";
 import { moveNamed } from "../../../moveNamed.ts";
 
@@ -67,6 +68,7 @@ test("the prerequisites' inputs hold no secret, and name the move with its attem
 });
 
 test("backups are stored in the user's data directory, or the configured one", () => {
-  expect(resolveRecordsDirectory(stack())).toBe(join(process.env.XDG_DATA_HOME ?? "", "pillar-host/records/Anvil"));
-  expect(resolveRecordsDirectory(stack({}, { backup: { directory: "/mnt/safe" } }))).toBe("/mnt/safe");
+  const resolve = (config: Parameters<typeof chooseRecordsPlace>[0]) => resolvePlace(chooseRecordsPlace(config));
+  expect(resolve(stack())).toBe(join(process.env.XDG_DATA_HOME ?? "", "pillar-host/records/Anvil"));
+  expect(resolve(stack({}, { backup: { directory: "/mnt/safe" } }))).toBe("/mnt/safe");
 });
