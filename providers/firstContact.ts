@@ -1,12 +1,14 @@
+import { createOldHost, listForwardedPlaces } from "../core/chain/configuredNode.ts";
+import type { StackConfig } from "../core/config/config.ts";
 import { createHostTarget } from "../core/ssh/configuredLogin.ts";
 import type { OwnServer } from "../core/ssh/ownServer.ts";
 import { computeFingerprint } from "../core/ssh/publicKey.ts";
 import { formatLoginFailure, reachDeps, retryDuringBoot, waitForLogin } from "../core/ssh/reachability.ts";
-import { type SshTarget, scanHostKey } from "../core/ssh/ssh.ts";
+import { createLoginKeys, type SshTarget, scanHostKey } from "../core/ssh/ssh.ts";
 import type { LoginError } from "../core/ssh/sshErrors.ts";
 import { commandsFor, someHostKey } from "../core/util/commands.ts";
-import { say } from "../core/util/printable.ts";
-import { formatProblem } from "../core/util/problem.ts";
+import { say, takeFirstLine } from "../core/util/printable.ts";
+import { formatProblem, hasKind } from "../core/util/problem.ts";
 import { type ArgsOf, defineResource, hasChanges } from "./runtime/dynamicResource.ts";
 import { keepResults } from "./runtime/provider.ts";
 import { readStackConfig } from "./runtime/stackConfig.ts";
@@ -84,6 +86,17 @@ function formatUnknownKey({ stack, address, secrets = [] }: ContactInputs, pinne
   });
 }
 
+/** Tries the old host's ssh before the new host is changed: a copy, a witness or a move needs it hours later. */
+async function tryOldHost(config: StackConfig): Promise<void> {
+  if (config.oldHost === undefined || config.lifecycle !== "active") return;
+  const { host, places } = createOldHost(config);
+  await reachDeps.login(host.ssh, { places, keys: createLoginKeys(host.configured) }).catch((error: LoginError) => {
+    // Without a login the old host is no witness: the gate says so, and may have others.
+    if (!hasKind(error, "forbidden")) say(`old host: ${takeFirstLine(error.message)}`);
+    else throw new Error(`${error.message}\n  Then: ${commandsFor(config.stack).up}`);
+  });
+}
+
 async function contactHost(inputs: ContactInputs, recorded: string | undefined, isFirst: boolean) {
   const { stack, address, server } = inputs;
   if (inputs.standsAside) {
@@ -92,14 +105,16 @@ async function contactHost(inputs: ContactInputs, recorded: string | undefined, 
     return pinned === "" ? { pinned, fingerprint: "" } : createOutputs(pinned);
   }
   const known = inputs.hostKey || recorded;
-  const login = createHostTarget(readStackConfig(stack), address, known ?? "");
+  const config = readStackConfig(stack);
+  const login = createHostTarget(config, address, known ?? "");
   const pinned = known || (await recordKey(inputs, login));
   // The operator has not compared this key yet, so it may belong to a machine in the middle.
   if (!known && inputs.secrets?.length)
     throw keepResults(new Error(formatUnknownKey(inputs, pinned)), createOutputs(pinned));
-  await waitForLogin({ ...login, hostKey: pinned }, reachDeps, commandsFor(stack), {
-    server,
-    isNew: isFirst,
-  });
+  const places = listForwardedPlaces(config);
+  await Promise.all([
+    waitForLogin({ ...login, hostKey: pinned }, reachDeps, commandsFor(stack), { server, isNew: isFirst, places }),
+    isFirst && tryOldHost(config),
+  ]);
   return createOutputs(pinned);
 }

@@ -29,7 +29,7 @@ import { resolvePath } from "../../core/util/resolvePath.ts";
 import { formatRequestError } from "../../core/util/sendRequest.ts";
 import { formatSize } from "../../core/util/timeText.ts";
 import { openStack, type StackInfo } from "../status/openStack.ts";
-import { checkHost } from "./checkHost.ts";
+import { checkHost, checkOldHost } from "./checkHost.ts";
 import { checkNodeVersion, isNodeExpected } from "./checkNodeVersion.ts";
 import { type CheckRow, decideCheckExitCode, fail, formatChecks, pass, pending } from "./checkRow.ts";
 
@@ -44,6 +44,7 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
     await Promise.all([
       run(config.host.provider, checkCloud),
       run("host", checkHost),
+      run("old host", checkOldHost),
       run("node's version", checkNodeVersion),
       run("references", checkReferences),
       run(nameTopic, checkPillarName),

@@ -1,9 +1,10 @@
+import { createOldHost, listForwardedPlaces } from "../../core/chain/configuredNode.ts";
 import type { StackConfig } from "../../core/config/config.ts";
 import { createHostTarget, createProxyLogin } from "../../core/ssh/configuredLogin.ts";
 import { runScript } from "../../core/ssh/connection.ts";
 import { formatLoginFailure, tryLogin } from "../../core/ssh/reachability.ts";
-import { readPresentedKey } from "../../core/ssh/ssh.ts";
-import type { LoginError } from "../../core/ssh/sshErrors.ts";
+import { createLoginKeys, readPresentedKey } from "../../core/ssh/ssh.ts";
+import { isFatal, type LoginError } from "../../core/ssh/sshErrors.ts";
 import { preflight } from "../../core/steps/nodeSteps.ts";
 import { createEnvelope } from "../../core/steps/step.ts";
 import { createReceiver, formatStackIdentity } from "../../core/steps/stepVariables.ts";
@@ -19,7 +20,7 @@ export async function checkHost({ stack, config, state, address, hostKey }: Stac
   const { ssh, pillar, lifecycle } = config;
   if (hostKey === undefined) return checkUnknownHost(address, config);
   const target = createHostTarget(config, address, hostKey);
-  const session = await tryLogin(target).catch((error: LoginError) =>
+  const session = await tryLogin(target, { places: listForwardedPlaces(config) }).catch((error: LoginError) =>
     formatLoginFailure(target, error, commandsFor(stack)),
   );
   if (typeof session === "string") return [fail(topic, session)];
@@ -34,6 +35,20 @@ export async function checkHost({ stack, config, state, address, hostKey }: Stac
     return [login, await running.then(passed, ({ message }: Error) => fail(topic, message))];
   } finally {
     session.close();
+  }
+}
+
+/** Tries the old host's login, and what this program reaches through it. An old host may be down: that is no fault. */
+export async function checkOldHost({ stack, config }: StackInfo): Promise<CheckRow[]> {
+  if (config.oldHost === undefined || config.lifecycle !== "active") return [];
+  const { host, places } = createOldHost(config);
+  const { user, address } = host.ssh;
+  try {
+    (await tryLogin(host.ssh, { places, keys: createLoginKeys(host.configured) })).close();
+    return [pass("old host", `${user}@${address} accepts the login, and forwards to what runs there`)];
+  } catch (error) {
+    const report = isFatal(error) ? fail : pending;
+    return [report("old host", (error as Error).message, `then: ${commandsFor(stack).check()}`)];
   }
 }
 

@@ -1,5 +1,6 @@
 import type { StackConfig } from "../config/config.ts";
 import { createHostTarget, createOtherLogin } from "../ssh/configuredLogin.ts";
+import type { ForwardedPort } from "../ssh/forwarding.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
 import type { NodeTarget } from "./node.ts";
 import { createVersionRules } from "./versionRules.ts";
@@ -15,6 +16,15 @@ export function createHostNode(config: Pick<StackConfig, "node">, ssh: SshTarget
 export function createNodeTarget(config: StackConfig, hostAddress: string, hostKey: string): NodeTarget {
   return createHostNode(config, createHostTarget(config, hostAddress, hostKey));
 }
+
+/** Returns what this program reaches through the ssh of the stack's host: its node, and an orchestrator that moves there. */
+export function listForwardedPlaces({ node, orchestrator }: StackConfig): ForwardedPort[] {
+  const { rpc, rpcAddress: address, rpcPort: port } = node;
+  return [...(rpc === "ssh" ? [{ address, port }] : []), ...listOrchestratorPlaces(orchestrator)];
+}
+
+const listOrchestratorPlaces = ({ move, rpcPort: port }: StackConfig["orchestrator"]): ForwardedPort[] =>
+  move ? [{ address: "127.0.0.1", port }] : [];
 
 type OtherHost = NonNullable<StackConfig["retirement"]["successor"]>;
 
@@ -40,5 +50,6 @@ export function createOldHost(config: StackConfig) {
   const host = createOtherHost(config, oldHost, "oldHost");
   const { service = own.service, directory = own.directory, executable = own.executable } = oldHost.orchestrator;
   const orchestrator = { service, directory, executable, rpcPort: own.rpcPort, nodeDirectory: host.dataDir };
-  return { ...host, copyAddress: oldHost.copyAddress ?? oldHost.address, orchestrator };
+  const places = [host.node, ...listOrchestratorPlaces(own)];
+  return { ...host, places, copyAddress: oldHost.copyAddress ?? oldHost.address, orchestrator };
 }

@@ -5,7 +5,8 @@ import { formatProblem, hasKind, ProblemError } from "../util/problem.ts";
 import { withTimeout } from "../util/withTimeout.ts";
 import { formatNotRun, frameScript, plainLogin, readAnswer } from "./answer.ts";
 import { derivePublicKey } from "./derivePublicKey.ts";
-import { agentNeeds } from "./login.ts";
+import { type ForwardedPort, tryForwarding } from "./forwarding.ts";
+import { agentNeeds, type LoginKeys } from "./login.ts";
 import { beginAnew, createServerName, formatConsoleHelp, type OwnServer } from "./ownServer.ts";
 import { connectSsh, type SshSession, type SshTarget } from "./ssh.ts";
 import { isFatal, type LoginError } from "./sshErrors.ts";
@@ -14,7 +15,7 @@ export type ReachDeps = Omit<typeof reachDeps, "now">;
 
 export const reachDeps = {
   /** Logs in and out. @throws as tryLogin does */
-  login: async (target: SshTarget): Promise<void> => (await tryLogin(target)).close(),
+  login: async (target: SshTarget, trial?: LoginTrial): Promise<void> => (await tryLogin(target, trial)).close(),
   ...systemClock,
   say,
 };
@@ -67,16 +68,25 @@ export async function retryDuringBoot<T>(
   }
 }
 
-/** Logs in, and checks that the login runs commands. @throws as connectSsh does; also if it runs none */
-export async function tryLogin(target: SshTarget): Promise<SshSession> {
-  const session = await connectSsh(target);
+/** A trial of a login: the ports that it must reach, and its keys in the configuration, for errors. */
+export interface LoginTrial {
+  readonly places?: readonly ForwardedPort[] | undefined;
+  readonly keys?: LoginKeys;
+}
+
+/** Logs in, and checks that the login runs commands and reaches the places. @throws as connectSsh does; also if not */
+export async function tryLogin(target: SshTarget, { places = [], keys }: LoginTrial = {}): Promise<SshSession> {
+  const session = await connectSsh(target, keys);
   const where = `${target.user}@${target.address}:${target.port}`;
   const script = frameScript("true", "step");
   try {
     const running = session.run("bash -euo pipefail -s login", script);
     const late = `${where} accepts the login, and runs no command within 30 s`;
     const result = await withTimeout(running, 30_000, formatProblem({ what: late, needed: plainLogin }));
-    if (readAnswer(script, result).isDone) return session;
+    if (readAnswer(script, result).isDone) {
+      await tryForwarding(session, places);
+      return session;
+    }
     if (result.exitCode === undefined) throw new Error(`${where} accepts the login, and the connection ended`);
     const words = printableLines(formatNotRun("a command", result.stdout + result.stderr));
     throw new ProblemError({ kind: "refusedCommand", what: `${where}: ${words}` });
@@ -91,14 +101,14 @@ export async function waitForLogin(
   target: SshTarget,
   deps: ReachDeps,
   run: Commands,
-  { server, isNew = false }: { server?: OwnServer | undefined; isNew?: boolean } = {},
+  { server, isNew = false, places }: LoginTrial & { server?: OwnServer | undefined; isNew?: boolean } = {},
 ): Promise<void> {
   const wait = server
     ? { timeoutMs: isNew ? server.startTimeout : bootTimeoutMs, what: `${createServerName(server)} to boot`, isNew }
     : reboot;
   const begin = deps.ticks();
   try {
-    await retryDuringBoot(() => deps.login(target), deps, wait);
+    await retryDuringBoot(() => deps.login(target, { places }), deps, wait);
   } catch (error) {
     const seconds = Math.round((deps.ticks() - begin) / 1000);
     const isUnused = isNew && server?.isOrdered;
@@ -126,7 +136,7 @@ export function formatLoginFailure(
       next: [console, `If the new key is right, as the host's console shows it: ${pin}`],
     });
   }
-  if (hasKind(error, "refusedCommand", "noAlgorithm")) return `${message}\n  Then: ${run.up}`;
+  if (hasKind(error, "refusedCommand", "noAlgorithm", "forbidden")) return `${message}\n  Then: ${run.up}`;
   if (hasKind(error, "refusedLogin")) return formatRefusedLogin(target, error, run, console);
   return formatProblem({
     what: `${server ? `${createServerName(server)} at ${server.provider}, ` : ""}${address}: no login is possible`,

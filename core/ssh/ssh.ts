@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 import { hasKind, ProblemError } from "../util/problem.ts";
+import { createForwardingFault } from "./forwarding.ts";
 import { createLoginAttempt, createLoginKeys, type LoginKeys, type SshTarget } from "./login.ts";
 import { computeFingerprint } from "./publicKey.ts";
 import { runOver, startOver } from "./sshCommands.ts";
@@ -28,9 +29,11 @@ async function openRoute({ address, port, proxy }: Pick<SshTarget, "address" | "
   });
   const sock = await session.forward(address, port).catch((error: LoginError) => {
     session.close();
-    const why = new Error(`the proxy ${proxy.address} does not reach the host (${error.message})`);
-    const isFromProxy = hasKind(error, "forbidden");
-    throw Object.assign(createUnreachedError(`${address}:${port}`, why), { isFromProxy });
+    if (hasKind(error, "forbidden")) throw Object.assign(error, { isFromProxy: true });
+    throw createUnreachedError(
+      `${address}:${port}`,
+      new Error(`the proxy ${proxy.address} does not reach the host (${error.message})`),
+    );
   });
   return { sock, close: () => session.close() };
 }
@@ -63,7 +66,7 @@ export async function connectSsh(target: SshTarget, keys: LoginKeys = createLogi
       clearTimeout(timer);
       // A call is a few small packets: Nagle's algorithm would delay them by 40 ms.
       if (route.sock === undefined) client.setNoDelay(true);
-      resolve(sessionOver(client, target.address));
+      resolve(sessionOver(client, target));
     });
     client.on("error", (error) => fail(otherKey(target, shown.key, keys) ?? attempt.failure(error)));
     // A close without an error: the host boots, shuts down, or drops some of too many logins.
@@ -95,7 +98,9 @@ function connectConfig(target: SshTarget, route: Route, shown: { key?: string | 
 
 export type SshSession = ReturnType<typeof sessionOver>;
 
-function sessionOver(client: ssh2.Client, host: string) {
+function sessionOver(client: ssh2.Client, target: SshTarget) {
+  const host = target.address;
+  const run = (command: string, input: string) => runOver(client, command, input);
   let isOpen = true;
   client.on("close", () => {
     isOpen = false;
@@ -106,15 +111,17 @@ function sessionOver(client: ssh2.Client, host: string) {
       return isOpen;
     },
     /** Runs a command as the login user, with a text on its standard input. @throws if it prints more than 256 KiB */
-    run: (command: string, input: string) => runOver(client, command, input),
+    run,
     /** Runs a command with its standard output as a stream of any length. */
     start: (command: string, input: string) => startOver(client, command, input),
     forward: (address: string, port: number) =>
       new Promise<Duplex>((opened, failed) => {
         if (!isOpen) throw new Error(`the ssh connection to ${host} ended`);
         client.forwardOut("127.0.0.1", 0, address, port, (error, stream) => {
-          if (error) failed(createForwardError(error, `${address}:${port}`, isOpen ? undefined : host));
-          else opened(stream);
+          if (!error) opened(stream);
+          else if (Reflect.get(error, "reason") !== prohibited)
+            failed(createForwardError(error, `${address}:${port}`, isOpen ? undefined : host));
+          else createForwardingFault(run, target, { address, port }).then(failed);
         });
       }),
     close: () => void client.end(),
@@ -125,8 +132,6 @@ function createForwardError(error: Error, place: string, lostHost: string | unde
   const closed = `nothing listens on ${place} of the host: the node restarts or is down`;
   if (/Connection refused/.test(error.message)) return new ProblemError({ kind: "closedPort", what: closed });
   if (lostHost !== undefined) return new Error(`the ssh connection to ${lostHost} ended`);
-  const what = `${place} on the host: its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)`;
-  if (Reflect.get(error, "reason") === prohibited) return new ProblemError({ kind: "forbidden", what });
   return new Error(`${place} on the host: ${describeConnectionError(error)}`);
 }
 

@@ -34,7 +34,7 @@ export function assertProxyWorks(address: string, { isFromProxy, message }: Logi
 
 /** True if the host, or its proxy, refuses this program, so that no retry helps. */
 export function isFatal(error: unknown): boolean {
-  return hasKind(error, "otherHostKey", "refusedLogin", "refusedCommand", "noAlgorithm");
+  return hasKind(error, "otherHostKey", "refusedLogin", "refusedCommand", "noAlgorithm", "forbidden");
 }
 
 const closedEarly = "the host closed the connection before the login was done";

@@ -6,8 +6,8 @@ export type ProblemKind =
   | ("awaiting" | "gaveUp") // of a wait for the sync; `awaiting`: nothing failed
   | ("late" | "tooLarge" | "wrongAnswer" | "noMethod" | "unreadableJournal" | "cloud") // of an answer
   | ("refusedCopy" | "anotherRun") // nothing was changed; `anotherRun`: it is at work on that host
-  | ("otherHostKey" | "refusedLogin" | "refusedCommand" | "noAlgorithm") // of a host that refuses this program, so that no retry helps
-  | ("unknownName" | "refusedPort" | "closedPort" | "forbidden") // of a connection to a host, or to a port on it
+  | ("otherHostKey" | "refusedLogin" | "refusedCommand" | "noAlgorithm" | "forbidden") // of a host that refuses this program, so that no retry helps
+  | ("unknownName" | "refusedPort" | "closedPort") // of a connection to a host, or to a port on it
   | ("noServer" | "serverGone"); // of a stack whose server is not there yet, or not any more
 
 export interface Problem {

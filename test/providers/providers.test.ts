@@ -8,7 +8,17 @@ import { computeFingerprint } from "../../core/ssh/publicKey.ts";
 import { chainGap } from "../../core/sync/decideSynced.ts";
 import { hashToken } from "../../providers/retirementGuard.ts";
 import { configOf, least } from "../components/exampleConfig.ts";
-import { closedPort, fakeNode, keyPair, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes.ts";
+import {
+  closedPort,
+  fakeNode,
+  keyPair,
+  listen,
+  loginTo,
+  type SshHost,
+  sshHost,
+  synced,
+  use,
+} from "../core/chain/fakes.ts";
 import { libraryOf } from "../core/host/printedFacts.ts";
 import { evilText, harmless } from "../evilText.ts";
 import { journeyIn } from "../recordIn.ts";
@@ -291,6 +301,31 @@ describe("FirstContact", () => {
     const { error } = await run("FirstContact", "create", place());
     expect(error?.message).toMatch(/^op@127\.0\.0\.1:\d+ refuses the login\n {2}needed: let sshd accept passwords/);
     expect(error?.message).not.toContain("hunter2");
+  });
+
+  test("create ends before the first change if the old host's sshd forbids what a witness, copy or move needs", async () => {
+    const old = await use(sshHost(undefined, undefined, undefined, { forbidsForwarding: true }));
+    const oldHost = (port: number) => ({ oldHost: { address: "localhost", hostKey: old.hostKey, port } });
+    const ssh = { user: "op", password: "login-pw", port: host.port };
+    provideConfig({ ssh, ...oldHost(old.port) });
+    const { error } = await run("FirstContact", "create", place());
+    expect(error?.message).toContain("localhost: its sshd forbids forwarding to 127.0.0.1:35997 for op\n");
+    expect(error?.message).toContain("\n  Then: pulumi up -s prod");
+    // Later, a witness less is no reason to stop.
+    const olds = { ...place(), ...pinned() };
+    expect((await run("FirstContact", "update", "id", olds, place({ run: "2" }))).error).toBeUndefined();
+    provideConfig({ ssh, ...oldHost(await closedPort()) });
+    const silent = await run("FirstContact", "create", place());
+    expect(silent.error).toBeUndefined();
+    expect(silent.log.join()).toMatch(/old host: op@localhost:\d+: .*ECONNREFUSED/);
+  });
+
+  test("create ends before the first change if the host's sshd forbids the way to its node", async () => {
+    const strict = await use(sshHost(undefined, undefined, undefined, { forbidsForwarding: true }));
+    provideConfig({ ssh: { user: "op", password: "login-pw", port: strict.port } });
+    const inputs = place({ hostKey: strict.hostKey, port: strict.port });
+    const { error } = await run("FirstContact", "create", inputs);
+    expect(error?.message).toContain("127.0.0.1: its sshd forbids forwarding to 127.0.0.1:35997 for op\n");
   });
 
   test("update requires the recorded key at the same address", async () => {

@@ -63,6 +63,8 @@ function processProblems({ facts }: OldHost, { old, run }: Requirements) {
 
 function answerProblems({ build, status }: OldHost, { old, run, haltedBridge }: Requirements) {
   const silent = [build, status].find((answer) => "problem" in answer);
+  // The host's sshd, and not the orchestrator, gives no answer: the text names the cure.
+  if (silent !== undefined && "problem" in silent && silent.kind === "forbidden") return [{ what: silent.problem }];
   const state = "value" in status ? checkStatus(status.value, haltedBridge) : undefined;
   return [
     silent !== undefined && {

@@ -76,7 +76,7 @@ test("reports that sshd forbids the forwarding, not that the node is down", asyn
   const host = await use(sshHost(undefined, undefined, undefined, { forbidsForwarding: true }));
   const session = await connectSsh(loginTo(host));
   await expect(session.forward("127.0.0.1", 1)).rejects.toThrow(
-    "127.0.0.1:1 on the host: its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)",
+    "127.0.0.1: its sshd forbids forwarding to 127.0.0.1:1 for op",
   );
   session.close();
 });

@@ -158,6 +158,40 @@ describe("the login", () => {
     await sshd("");
   });
 
+  it("finds what sshd forbids of a login that works, by which setting, and changes nothing", async () => {
+    await stack().configure(stackFile(stage.lab, host()), { "ssh.privateKey": key });
+    const keys = "/root/.ssh/authorized_keys";
+    const settings: readonly (readonly [string, string, string, string])[] = [
+      ["AllowTcpForwarding no", "found: allowtcpforwarding no (sshd -T)", "AllowTcpForwarding local", ""],
+      ["DisableForwarding yes", "found: disableforwarding yes (sshd -T)", "DisableForwarding no", ""],
+      ["PermitOpen 127.0.0.1:5432", "found: permitopen 127.0.0.1:5432 (sshd -T)", "PermitOpen any", ""],
+      [
+        "Match User root\nAllowTcpForwarding no",
+        "found: allowtcpforwarding no (sshd -T)",
+        "AllowTcpForwarding local",
+        "",
+      ],
+      [
+        "",
+        "so the key's line in authorized_keys forbids it",
+        "none of restrict, ",
+        `sed -i.before 's/^/restrict /' ${keys}`,
+      ],
+    ];
+    for (const [line, found, needed, spoil] of settings) {
+      await onHost(host(), `rm -rf /var/lib/pillar-host /var/log/pillar-host; ${spoil}`);
+      // A block of Match goes to its file's end.
+      await sshd(line);
+      const output = await expectFailure(upTo(stack(), "preflight", "prepare"));
+      expect(output).toContain(`${host().address}: its sshd forbids forwarding to 127.0.0.1:35997 for root`);
+      expect(output).toContain(found);
+      expect(output).toContain(needed);
+      expect(await blank()).toBe("");
+    }
+    await onHost(host(), `mv ${keys}.before ${keys}`);
+    await sshd("");
+  });
+
   it("goes through a proxy, also for the steps", async () => {
     // The host is its own proxy, and accepts root only from itself.
     await sshd(`AllowUsers root@${host().address} op@10.*`);

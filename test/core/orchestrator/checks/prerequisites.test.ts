@@ -203,6 +203,12 @@ test("a share of another key than the bridge's is a problem that names the found
   ]);
 });
 
+test("reports an sshd that forbids the way to the orchestrator in its own words, and gives no advice about the orchestrator", () => {
+  const forbidden = { problem: "old: its sshd forbids it\n  needed: AllowTcpForwarding", kind: "forbidden" as const };
+  const found = survey({ old: { build: forbidden, status: forbidden } });
+  expect(findMoveProblems(found, wanted)).toEqual([forbidden.problem]);
+});
+
 test("reports a start that the old host does not know of, unless the operator confirms a later move by hand", () => {
   const later = { ...wanted, known: { generation: 2, started: 2, move: moveNamed("pillar-host/prod-2/Anvil/1") } };
   expect(findMoveProblems(survey(), later)).toEqual([
