@@ -81,7 +81,24 @@ type ReportedError = Error & { readonly level?: string; readonly code?: unknown 
 /** Disconnection codes (RFC 4253, 11.1) of a host that is full or shuts down. */
 const temporaryCodes: readonly unknown[] = [7, 10, 12];
 
-/** Prepares a login in the command plugin's order: key or agent, password. */
+/** Matches a prompt for the password alone. Whatever else is asked may be a one-time code or a new password. */
+const passwordPrompt = /^(\(\S+\) )?((unix|ldap|login|\S+'s) )?password( for \S+)?\s*:?$/i;
+
+/** Answers one hidden prompt for the password, and refuses any other: its answer would go to another program. */
+function answerPrompt(client: ssh2.Client, password: string): void {
+  let isAnswered = false;
+  // biome-ignore lint/complexity/useMaxParams: ssh2 calls it with these
+  client.on("keyboard-interactive", (_name, _instructions, _language, prompts, answer) => {
+    const words = prompts.map(({ prompt }) => prompt.trim()).join(", ");
+    const isPassword = prompts.length === 1 && prompts[0]?.echo !== true && passwordPrompt.test(words);
+    if (prompts.length === 0) return answer([]);
+    if (isAnswered || !isPassword) return client.emit("error", Object.assign(new Error(words), { level: "prompt" }));
+    isAnswered = true;
+    answer([password]);
+  });
+}
+
+/** Prepares a login in the command plugin's order: key or agent, password or the prompt for it. */
 export function createLoginAttempt(client: ssh2.Client, target: SshTarget, keys: LoginKeys) {
   const { privateKey, privateKeyPassword, password } = target;
   const socketPath = usesAgent(target) ? process.env.SSH_AUTH_SOCK : undefined;
@@ -91,8 +108,9 @@ export function createLoginAttempt(client: ssh2.Client, target: SshTarget, keys:
     "none",
     ...(privateKey ? ["publickey" as const] : []),
     ...(agent ? ["agent" as const] : []),
-    ...(password ? ["password" as const] : []),
+    ...(password ? (["password", "keyboard-interactive"] as const) : []),
   ];
+  if (password) answerPrompt(client, password);
   client.on("banner", (text) => {
     reply.banner = printable(takeFirstLine(text.trim())).slice(0, 200);
   });
@@ -104,12 +122,17 @@ export function createLoginAttempt(client: ssh2.Client, target: SshTarget, keys:
       const isOffered = (method: ssh2.AuthenticationType) =>
         !offered || offered.includes(method === "agent" ? "publickey" : method);
       for (let method = left.shift(); method !== undefined; method = left.shift())
-        if (isOffered(method)) return next(method);
+        if (isOffered(method)) {
+          // A host that takes a password gets it once, because a wrong one counts.
+          if (method === "password") left.length = 0;
+          return next(method);
+        }
       next(false as never);
     },
     privateKey,
     passphrase: privateKeyPassword,
     password,
+    tryKeyboard: true,
     agent,
   };
   return {
@@ -153,6 +176,7 @@ function createLoginError(target: SshTarget, keys: LoginKeys, reply: HostReply, 
   const words = describeConnectionError(error);
   const reasons: Readonly<Record<string, string>> = {
     agent: `: the ssh agent: ${words}`,
+    prompt: ` asks for more than the password: "${words}"`,
     handshake: `: no algorithm in common with its ssh server: ${words}`,
     "client-authentication": reply.isPartial
       ? ` accepts the login, but requires more: ${reply.offered.join(", ")}`

@@ -192,6 +192,74 @@ test("names what a host requires beside the accepted key", async () => {
   expect(error.message).toContain("accepts the login, but requires more: keyboard-interactive");
 });
 
+describe("a host that asks by prompts", () => {
+  /** Starts a host that sends these requests, of prompts with their echo, in turn. `given`: what it got for an answer. */
+  const asking = async (...requests: readonly (readonly (readonly [string, boolean])[])[]) => {
+    const given: string[] = [];
+    const host = await hostThat((attempt) => {
+      if (attempt.method !== "keyboard-interactive") return attempt.reject(["publickey", "keyboard-interactive"]);
+      const ask = (at: number): void => {
+        const prompts = requests[at]?.map(([prompt, echo]) => ({ prompt, echo }));
+        if (prompts)
+          attempt.prompt(prompts, (answers) => {
+            given.push(...answers);
+            ask(at + 1);
+          });
+        else if (given.at(-1) === "login-pw") attempt.accept();
+        else attempt.reject();
+      };
+      ask(0);
+    });
+    return { ...host, given };
+  };
+
+  test.each([
+    "Password: ",
+    "(op@anvil) Password: ",
+    "op@anvil's password: ",
+    "LDAP Password:",
+    "Password for op@ANVIL:",
+  ])("gets the password at %s", async (prompt) => {
+    const { target, given, seen } = await asking([], [[prompt, false]]);
+    (await connectSsh(target)).close();
+    expect([given, seen.attempts]).toEqual([["login-pw"], ["none", "keyboard-interactive"]]);
+  });
+
+  const hidden = (...prompts: readonly string[]) => prompts.map((prompt) => [prompt, false] as const);
+  test.each<[string, readonly (readonly [string, boolean])[][], readonly string[]]>([
+    ["Verification code:", [hidden("Verification code: ")], []],
+    ["One-time password (OATH) for `op':", [hidden("One-time password (OATH) for `op': ")], []],
+    ["One-time password:", [hidden("One-time password:")], []],
+    ["Password + OTP:", [hidden("Password + OTP:")], []],
+    ["New password:", [hidden("New password: ")], []],
+    ["Password:, Token:", [hidden("Password: ", "Token: ")], []],
+    ["Password:", [[["Password: ", true]]], []],
+    ["Enter a number:", [hidden("Enter a number:")], []],
+    ["Verification code:", [hidden("Password: "), hidden("Verification code: ")], ["login-pw"]],
+    ["Password:", [hidden("Password: "), hidden("Password: ")], ["login-pw"]],
+  ])("is refused with its words, and gets no password for a code: %s", async (words, requests, expected) => {
+    const { target, given, seen } = await asking(...requests);
+    const error = await failure(target);
+    expect(error).toMatchObject({ fatal: true, problem: { kind: "refusedLogin" } });
+    expect(error.message).toContain(` asks for more than the password: "${words}"\n`);
+    expect(error.message).not.toContain("login-pw");
+    expect([given, seen.connections]).toEqual([expected, 1]);
+  });
+
+  test("gets a wrong password once, whether it takes it by a prompt or not", async () => {
+    const { target, seen } = await hostThat((attempt) => attempt.reject(["password", "keyboard-interactive"]));
+    expect((await failure(target)).message).toContain("refuses the login");
+    expect(seen.attempts).toEqual(["none", "password"]);
+  });
+
+  test("gets no answer without a password", async () => {
+    const { target, seen } = await asking(hidden("Password: "));
+    const { private: privateKey } = keyPair();
+    expect((await failure({ ...target, password: undefined, privateKey })).message).toContain("refuses the login");
+    expect(seen.attempts).toEqual(["none", "publickey"]);
+  });
+});
+
 test.each([
   [2, "Your account has expired", true],
   [15, "illegal user name", true],

@@ -150,6 +150,12 @@ describe("the login", () => {
       `printf '%s\\n' '${line}' PermitRootLogin\\ yes > /etc/ssh/sshd_config.d/a.conf; systemctl reload ssh`,
     );
 
+  it("accepts a password that sshd asks for by a prompt of PAM", async () => {
+    await sshd("PasswordAuthentication no\nPubkeyAuthentication no\nChallengeResponseAuthentication yes");
+    await letsIn({}, { "ssh.password": "Root-Pony-5" });
+    await sshd("");
+  });
+
   it("names a second factor", async () => {
     await sshd("AuthenticationMethods publickey,keyboard-interactive\nChallengeResponseAuthentication yes");
     await stack().configure(stackFile(stage.lab, host()), { "ssh.privateKey": key });
