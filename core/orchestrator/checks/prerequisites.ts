@@ -98,6 +98,7 @@ function findNewHostProblems(host: NewHost, old: OldHost | undefined, wanted: Re
     ...placeProblems(host, old, wanted),
     wanted.restoreFrom === undefined && sshProblem(host, wanted),
     old && endpointProblem(host, old, wanted),
+    old && environmentProblem(host, old, wanted),
     versionProblem(host, old, wanted),
   ];
 }
@@ -138,6 +139,23 @@ function endpointProblem({ reached }: NewHost, old: OldHost, wanted: Requirement
       next: [
         `Check on ${wanted.new.address} with: nc -vz ${missing[0]?.new.replace(/:(?=\d+$)/, " ")}`,
         `Or, on ${address}: systemctl stop ${service}; name another node in Networks of ${directory}/config.json; systemctl start ${service}`,
+      ],
+    }
+  );
+}
+
+/** Compares the units' variables: without one of them, the orchestrator may end at its start, after the fence. */
+function environmentProblem({ facts }: NewHost, old: OldHost, { new: { address, service } }: Requirements) {
+  const missing = old.facts.environment.filter((name) => !facts.environment.includes(name));
+  const file = `/etc/systemd/system/${service}.service.d/environment.conf`;
+  return (
+    missing.length > 0 && {
+      what: `${address}: the orchestrator's unit lacks variables of the old host's unit`,
+      found: `no ${missing.join(", no ")}`,
+      needed: "the same ones, by your hand, because they may be secrets; an empty value for one that is of no use here",
+      next: [
+        `On ${address}: install -D -m 600 /dev/null ${file}, and write there:`,
+        ...["[Service]", ...missing.map((name) => `Environment="${name}=VALUE"`)].map((line) => `  ${line}`),
       ],
     }
   );

@@ -203,6 +203,24 @@ test("a share of another key than the bridge's is a problem that names the found
   ]);
 });
 
+test("reports variables of the old unit that the new one lacks, with what to write, and lets a move without any pass", () => {
+  const set = (...environment: string[]) => ({ ...facts, environment });
+  const both = (old: string[], fresh: string[]) =>
+    survey({ old: { facts: set(...old) }, new: { facts: { ...newSide.facts, environment: fresh } } });
+  expect(findMoveProblems(both(["A", "KEY_PASS", "B"], ["B", "C"]), wanted)).toEqual([
+    [
+      "new: the orchestrator's unit lacks variables of the old host's unit",
+      "  found: no A, no KEY_PASS",
+      "  needed: the same ones, by your hand, because they may be secrets; an empty value for one that is of no use here",
+      "  On new: install -D -m 600 /dev/null /etc/systemd/system/orchestrator.service.d/environment.conf, and write there:",
+      "    [Service]",
+      '    Environment="A=VALUE"',
+      '    Environment="KEY_PASS=VALUE"',
+    ].join("\n"),
+  ]);
+  expect(findMoveProblems(both(["A"], ["A"]), wanted)).toEqual([]);
+});
+
 test("reports an sshd that forbids the way to the orchestrator in its own words, and gives no advice about the orchestrator", () => {
   const forbidden = { problem: "old: its sshd forbids it\n  needed: AllowTcpForwarding", kind: "forbidden" as const };
   const found = survey({ old: { build: forbidden, status: forbidden } });

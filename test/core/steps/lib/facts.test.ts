@@ -123,6 +123,53 @@ test("the facts before a move are those of the orchestrator's directory, and no 
   });
 });
 
+/** Prints the facts before a move of a host on which systemd's commands answer so. */
+async function moveFactsOf(box: Sandbox, systemctl: string) {
+  box.command("systemctl", `case "$*" in ${systemctl} *) exit 3 ;; esac`);
+  const paths = { service: "orchestrator", directory: `${box.dir}/signer`, executable: "orchestrator", rpcPort: 55000 };
+  const variables = { ...createOrchestratorVariables(paths), tools: [], groups: "facts_move" };
+  const library = box.library(readFactsLibrary()).replaceAll("/usr/local/lib/systemd/system", `${box.dir}/local`);
+  const { stdout } = await box.run(`mkdir -p units local\n${library}\n${formatAssignments(variables)}host_facts`);
+  return { stdout, facts: parseFacts(stdout, ["move"]).move };
+}
+
+test("the variables of a unit that does not run are facts: of its files, of theirs, and of all services", async ({
+  box,
+}) => {
+  await box.run(
+    "mkdir -p units/orchestrator.service.d local/orchestrator.service.d && ln -s /dev/null units/orchestrator.service",
+  );
+  box.write("secrets", "# a comment\n\nKEY_PASS=hunter2\n  INDENTED=1\nexport NO=1\n");
+  box.write("more.env", "FROM_GLOB=1");
+  box.write(
+    "local/orchestrator.service",
+    '[Service]\nEnvironment=ONE=1 "TWO=2 x" \\\n  THREE=3\nExecStart=/x FOUR=4\n',
+  );
+  box.write("local/orchestrator.service.d/90-pillar-host.conf", "[Service]\nEnvironment=HOME=/root\n");
+  box.write(
+    "units/orchestrator.service.d/a.conf",
+    `[Service]\nEnvironmentFile=-${box.dir}/secrets\nEnvironmentFile=${box.dir}/*.env\nEnvironmentFile=-/nonexistent\n#Environment=NOT=1\n`,
+  );
+  const { stdout, facts } = await moveFactsOf(
+    box,
+    `show-environment) printf '%s\\n' LANG=de_DE.UTF-8 PATH=/bin http_proxy=http://p ;;`,
+  );
+  const names = ["FROM_GLOB", "INDENTED", "KEY_PASS", "ONE", "THREE", "TWO", "http_proxy"];
+  expect(facts?.environment).toEqual(names);
+  expect(stdout).not.toContain("hunter2");
+});
+
+test("the variables of a running unit are those of its process, without systemd's own", async ({ box }) => {
+  const given =
+    "ONE=1 HOME=/root LANG=C PATH=/bin:/usr/bin INVOCATION_ID=2 STATE_DIRECTORY=/x LC_TIME=C SYSTEMD_EXEC_PID=3";
+  const running = await box.run(`env -i ${given} ORCHESTRATOR_PASS=hunter2 sleep 60 > /dev/null 2>&1 & echo $!`);
+  const pid = running.stdout.trim();
+  const { stdout, facts } = await moveFactsOf(box, `*MainPID*) echo ${pid} ;;`);
+  await box.run(`kill ${pid}`);
+  expect(facts?.environment).toEqual(["ONE", "ORCHESTRATOR_PASS"]);
+  expect(stdout).not.toContain("hunter2");
+});
+
 test.for<[string, number, string, boolean]>([
   ["a run's lease", 20, "-", true],
   ["a lease whose time is over", -1, "-", false],
