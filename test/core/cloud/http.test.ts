@@ -24,7 +24,19 @@ test("repeats a request to a failing or busy API, four attempts in all, unless i
 
 test.each([
   [401, {}, "pillar-host:host.token: Cloud answered 401 (no reason given)\n  needed: set an API token that is valid"],
-  [403, {}, "pillar-host:host.token: Cloud answered 403 (no reason given)\n  needed: set an API token with read and"],
+  [
+    403,
+    { error: { code: "forbidden" } },
+    "host.token: Cloud answered 403 (forbidden)\n  needed: set an API token with read",
+  ],
+  [403, { id: "Forbidden" }, "host.token: Cloud answered 403 (Forbidden)\n  needed: set an API token with read and"],
+  [403, { error: { code: "token_readonly" } }, "host.token: Cloud answered 403 (token_readonly)\n  needed: set"],
+  [
+    403,
+    { error: { code: "resource_limit_exceeded", message: "limit" } },
+    "Cloud answered 403 (resource_limit_exceeded: limit) to",
+  ],
+  [403, "<html>", "Cloud answered 403 (no reason given) to GET /x"],
   [401, { error: { message: `no such token: ${token}` } }, "Cloud answered 401 (no such token: [token])"],
   [409, {}, "Cloud answered 409 (no reason given) to GET /x"],
   [409, { error: { code: evilText, message: evilText } }, `Cloud answered 409 (${harmless}: ${harmless}) to GET /x`],

@@ -31,7 +31,10 @@ describe.each([
   });
 
   test("reports a refused action, and an answer of another form", async () => {
-    api.answers = { [`GET ${path}`]: answers("running"), [`POST ${action}`]: [[403]] };
+    api.answers = {
+      [`GET ${path}`]: answers("running"),
+      [`POST ${action}`]: [[403, { error: { code: "forbidden" } }]],
+    };
     expect(await refusal(powerOff(at(provider), api))).toContain(`pillar-host:host.token: ${title} answered 403`);
     api.answers = { [`GET ${path}`]: [[200, "{}"]] };
     const problem = `the API of ${provider} does not report the state of server 52`;
