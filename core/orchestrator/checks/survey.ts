@@ -109,16 +109,19 @@ async function readAnswers(client: OrchestratorClient) {
 
 async function readNewHost(wanted: Requirements, endpoints: Promise<readonly Endpoint[]>, deps: MoveSurveyDeps) {
   const root = deps.roots.new;
-  const { new: place, copyAddress, sshPort } = wanted;
+  const { new: place, copyAddress, sshPort, hostKey } = wanted;
   const facts = await readOrchestratorFacts(root, place);
   const [scan, build, reached] = await Promise.all([
-    root.call("orchestrator_scan", markOwn({ address: copyAddress, port: sshPort })),
+    root.call(
+      "orchestrator_scan",
+      markOwn({ address: copyAddress, port: sshPort, key_type: hostKey.split(" ")[0] ?? "" }),
+    ),
     facts.unit.active === "active"
       ? toResult(createOrchestratorClient(root, place.rpcPort, deps).buildInfo())
       : { problem: "it does not run" },
     readReached(root, endpoints, "new"),
   ]);
-  /** Keys, each as type and key, that the old host's ssh shows this host. */
+  /** Keys of the pinned one's type, each as type and key, that the old host's ssh shows this host. */
   return { facts, build, shownKeys: scan.split("\n").filter(Boolean), reached };
 }
 
