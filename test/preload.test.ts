@@ -1,8 +1,11 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { beforeEach, expect, it } from "vitest";
 import { parse } from "yaml";
 import { scratchDirectory } from "./scratchDirectory.ts";
@@ -37,6 +40,35 @@ it("gives each address of a name 5 s, in the program and in the operator's tool"
     encoding: "utf8",
   });
   expect(said.trim().split("\n").at(-1)).toBe("5000");
+});
+
+it("sends requests through the proxy of the environment, as Pulumi does, but none to this machine", async () => {
+  const asked: string[] = [];
+  const proxy = http.createServer((_request, response) => response.end("direct"));
+  proxy.on("connect", ({ url = "" }, socket) => {
+    asked.push(url);
+    socket.end("HTTP/1.1 403 no\r\n\r\n");
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as AddressInfo;
+  const text = `
+    const urls = ["https://one.invalid", "https://two.invalid", "http://three.invalid", "http://127.0.0.1:${port}"];
+    const ask = (url) => fetch(url).then((answer) => answer.text(), () => "none");
+    Promise.all(urls.map(ask)).then((answers) => console.log(answers.join()));`;
+  const ask = async (more: Record<string, string>) => {
+    asked.length = 0;
+    const args = ["--no-warnings", runtime.options.nodeargs, "--input-type=commonjs", "-e", text];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root(), env: { ...env, ...more } });
+    return [asked.toSorted(), stdout.trim()];
+  };
+  const answers = "none,none,none,direct";
+  const at = `127.0.0.1:${port}`;
+  expect(await ask({ HTTPS_PROXY: at, no_proxy: "two.invalid" })).toEqual([["one.invalid:443"], answers]);
+  const both = ["one.invalid:443", "three.invalid:80", "two.invalid:443"];
+  expect(await ask({ https_proxy: `http://${at}`, HTTP_PROXY: at })).toEqual([both, answers]);
+  expect(await ask({ HTTPS_PROXY: "socks5://127.0.0.1:1" })).toEqual([[], answers]);
+  expect(await ask({})).toEqual([[], answers]);
+  proxy.close();
 });
 
 it("loads the SDK's function serializer, automation and traces only when used", () => {

@@ -20,8 +20,24 @@ function start(exitCode) {
         ? { format: "module", source: "", shortCircuit: true }
         : next(url, context),
   });
+  useProxy();
   // Node gives up on each address of a name after 250 ms, too early for a distant server with one dead address.
   require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
+}
+
+/** Sends the program's own requests through the proxy that Pulumi and its plugins take from these variables, by their rules. */
+function useProxy() {
+  /** @type {Record<string, string>} */
+  const env = {};
+  for (const name of ["http_proxy", "https_proxy"]) {
+    const given = process.env[name] || process.env[name.toUpperCase()] || "";
+    const url = given.includes("://") ? given : `http://${given}`;
+    if (given && /^https?:/.test(url)) env[name] = url;
+  }
+  const { setGlobalProxyFromEnv } = require("node:http");
+  if (Object.keys(env).length === 0 || !setGlobalProxyFromEnv) return;
+  const direct = process.env.no_proxy || process.env.NO_PROXY || "";
+  setGlobalProxyFromEnv(Object.assign(env, { no_proxy: `${direct},localhost,127.0.0.1,[::1]` }));
 }
 
 /**
