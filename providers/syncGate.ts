@@ -13,7 +13,9 @@ import { isSameDisk } from "../core/ssh/publicKey.ts";
 import { openRoot, type RootHost } from "../core/ssh/root.ts";
 import { readFactsLibrary } from "../core/steps/libraries.ts";
 import { createGateSettings, createWitnessSources } from "../core/sync/gateSettings.ts";
+import type { HeightStanding } from "../core/sync/progress.ts";
 import { type SyncResult, waitForSync } from "../core/sync/waitForSync.ts";
+import { findWaiting, noteWaiting } from "../core/sync/waitMemory.ts";
 import { openNodeReader } from "../core/sync/witnesses.ts";
 import { systemClock } from "../core/util/clock.ts";
 import { commandsFor } from "../core/util/commands.ts";
@@ -72,12 +74,13 @@ interface GateOutputs extends Partial<Omit<SyncResult, "witnessed">> {
 }
 
 /** Returns what the gate needs of the configuration. Secret. */
-function createGateInputs({ stack, address, hostKey }: HostIdentity) {
+function createGateInputs({ stack, address, hostKey, setUp }: HostIdentity) {
   const config = readStackConfig(stack);
   const node: NodePaths = config.node;
   return {
     ...createGateSettings(config),
     ...createWitnessSources(config),
+    setUp,
     target: createNodeTarget(config, address, hostKey),
     host: createNewHost(config, address, hostKey),
     node,
@@ -109,9 +112,12 @@ export async function passGate(
   before: Partial<GateOutputs>,
   { signal, tell }: Pick<ProviderRun, "signal" | "tell">,
 ): Promise<GateOutputs> {
-  const { address } = inputs.target.ssh;
+  const { address, hostKey } = inputs.target.ssh;
   const log = openEventLog(inputs.log, { ...systemClock, say: (line) => say(`sync: ${line}`) });
-  const { startedAt = new Date().toISOString(), startHeight, earlier } = before;
+  const host = { address, hostKey, setUp: inputs.setUp };
+  // An unreadable log is reported when this run writes to it.
+  const logged = findWaiting(await log.read().catch(() => []), inputs.stack, host);
+  const { startedAt = new Date().toISOString(), startHeight, earlier } = { ...before, ...logged };
   const kept = { startedAt, startHeight, earlier };
   const connection = createConnection(inputs.target.ssh);
   const root = openRoot(inputs.host, inputs.library, connection);
@@ -121,13 +127,16 @@ export async function passGate(
   const wallet = createEarlyWalletWatch(inputs, root, earlier, (text) => notify("registeredTooEarly", text));
   let ports: Promise<void> | undefined;
   const wait = decideWait(inputs.wait);
+  let standing: HeightStanding | undefined;
+  const note = async () => standing && noteWaiting(log, { ...inputs, wait }, { ...host, ...kept }, standing);
+  let begun: Promise<unknown> | undefined;
   if (wait === "block")
     say(
       `sync: watching the node on ${address}, for days if need be. This terminal may be closed, and this machine may sleep: the node syncs all the same. To stop: Ctrl-C twice. To go on: ${commandsFor(inputs.stack).resume()}`,
     );
   try {
     const outcome = await waitForSync(
-      { ...inputs, wait, startedAt: Date.parse(startedAt), startHeight, ssh: inputs.target.ssh },
+      { ...inputs, wait, startedAt: Date.parse(startedAt), startHeight, ssh: inputs.target.ssh, before: logged },
       {
         ...reader,
         say,
@@ -135,10 +144,13 @@ export async function passGate(
         notify,
         readFacts: () => readNodeFacts(root, inputs.node, { logLines: 5, withStages: false }),
         signal,
-        seen: ({ observation }) => {
+        seen: ({ observation, good }, now) => {
           wallet?.turn();
+          standing = now;
+          if (observation.kind !== "none") kept.startHeight ??= observation.info.currentHeight;
+          // In case this run is killed.
+          if (wait === "block" && !good) begun ??= note();
           if (observation.kind === "none") return;
-          kept.startHeight ??= observation.info.currentHeight;
           ports ??= reportPorts(inputs, address);
         },
       },
@@ -155,6 +167,8 @@ export async function passGate(
       notify("failed", `the wait for the sync ended in an error: ${takeFirstLine((error as Error).message)}`);
     await wallet?.settled();
     kept.earlier = wallet?.earlier() ?? earlier;
+    await begun;
+    await note();
     throw keepResults(error as Error, kept);
   } finally {
     await Promise.all([wallet?.settled(), ports]);

@@ -1,4 +1,5 @@
 import type { LogEvent, MoveEvent } from "../../core/eventLog/events.ts";
+import { findValidEvents } from "../../core/eventLog/guardFacts.ts";
 import { parseLine } from "../../core/eventLog/logLine.ts";
 import { type EventText, formatEvent } from "./eventTable.ts";
 
@@ -59,7 +60,9 @@ function listItems(entries: readonly Entry[]): Item[] {
   return entries.flatMap((entry): Item[] => {
     const text = formatEvent(entry);
     const { stack } = getOwner(entry);
-    if (text === undefined) return [];
+    // Each run may log the wait. Shows the last of these lines, and none once the node is synced.
+    const isOver = entry.event === "waiting" && findValidEvents(entries, stack, "waits").at(-1) !== entry;
+    if (text === undefined || isOver) return [];
     const item = { at: getDate(entry), stack, event: entry.event, ...text };
     if (text.weight !== "stage") return [item];
     const before = stages.get(stack) ?? Number.POSITIVE_INFINITY;

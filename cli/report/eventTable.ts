@@ -20,6 +20,7 @@ const end = ["the {holder} host holds the key", "version {version?}", "time with
 const stackTemplates: Record<EventName, Templates> = {
   host: ["stage", "host {address} ({provider})", "server {serverId?}"],
   recorded: ["note", "momentum {height} recorded", "hash {hash}"],
+  waiting: ["note", "not synced yet", "since {startedAt}", "from height {startHeight?}"],
   synced: ["stage", "synced at height {currentHeight}", wait, "{proved}", "not proved: {unproved}"],
   chainCopyBegun: ["note", "chain copy started from {from}", "confirmed by sync.copyAgain {confirmed?}"],
   chainCopied: ["stage", "chain copied from {from}, up to momentum {height}", "{bytes} in {files} files, {seconds}"],

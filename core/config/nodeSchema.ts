@@ -165,5 +165,7 @@ export const syncSchema = block({
   }),
   deadline: duration("1m")
     .prefault("7d")
-    .describe("How long one run waits. Then it fails, and the next run continues the wait"),
+    .describe(
+      "How long one run waits. Then it fails, and the next run continues the wait. With `sync.wait: await` counted from the first run",
+    ),
 }).describe("How the program decides that the node is synced, and how long it waits");

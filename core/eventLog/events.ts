@@ -27,6 +27,13 @@ export interface EventDetails {
   /** A momentum of the synced node's chain. A node that lacks it later is on another chain, or lies. */
   readonly recorded: { readonly height: number; readonly hash: string };
   readonly synced: SyncProof;
+  /**
+   * A run ended before the node was synced, or was about to wait. `since`: the first lookup with this height, or without
+   * an answer. `isStalled`, `isLate`: true once the operator was notified of the stall, or of the deadline.
+   */
+  readonly waiting: Readonly<{ address: string; hostKey: string; setUp?: string | undefined; startedAt: string }> &
+    Readonly<{ startHeight?: number | undefined; earlier?: string | undefined; height?: number | undefined }> &
+    Readonly<{ since: string; isStalled?: true | undefined; isLate?: true | undefined }>;
   /** The new host may have parts of the old host's chain. `confirmed`: pillar-host:sync.copyAgain, if it was used. */
   readonly chainCopyBegun: { readonly from: string; readonly confirmed?: number | undefined };
   readonly chainCopied: Readonly<{ from: string; files: number; bytes: number; seconds: number; height: number }>;

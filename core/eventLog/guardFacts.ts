@@ -9,6 +9,7 @@ const signsOfLife = [
   "host",
   "reactivated",
   "recorded",
+  "waiting",
   "synced",
   "chainCopyBegun",
   "chainCopied",
@@ -26,6 +27,7 @@ export const guardFacts = {
   /** The stack may have logged in to the host. */
   reached: { saidBy: ["host", "synced", "producing", "shutDown"], voidedBy: ["released"] },
   witnessed: { saidBy: ["synced"], voidedBy: ["released"] },
+  waits: { saidBy: ["waiting"], voidedBy: ["synced", "released"] },
   /** Parts of a chain copy may lie on the host. */
   copying: { saidBy: ["chainCopyBegun"], voidedBy: ["chainCopied", "released"] },
   copied: { saidBy: ["chainCopied"], voidedBy: ["chainCopyBegun", "released"] },

@@ -2,7 +2,7 @@ import type { Observation, SyncInfo } from "../chain/node.ts";
 import { formatSyncAgain, type LoginAddress } from "../chain/nodeDatabases.ts";
 import { dropFigures } from "../chain/reading.ts";
 import { formatVersionGap, installLines } from "../chain/requiredVersions.ts";
-import type { SyncProof } from "../eventLog/events.ts";
+import type { EventDetails, SyncProof } from "../eventLog/events.ts";
 import { formatHostFacts, type NodeFacts } from "../host/nodeFacts.ts";
 import type { Clock } from "../util/clock.ts";
 import { commandsFor } from "../util/commands.ts";
@@ -24,12 +24,15 @@ import {
   type SyncProgress,
 } from "./progress.ts";
 import { watchVersion } from "./versionWatch.ts";
+import { resumeStanding } from "./waitMemory.ts";
 
 export interface WaitOptions extends Omit<GateSettings, "references"> {
   readonly ssh: LoginAddress;
   /** Unix milliseconds of the first lookup of all runs. */
   readonly startedAt: number;
   readonly startHeight?: number | undefined;
+  /** The wait as the runs before logged it. A run that waits itself counts stall and deadline from its own start. */
+  readonly before?: EventDetails["waiting"] | undefined;
   /** Heights of earlier lookups in this process. */
   readonly samples?: readonly Sample[] | undefined;
 }
@@ -40,7 +43,7 @@ export interface SyncDeps extends Clock, LookupDeps {
   /** Shows the progress in few words, until the next one replaces it. */
   show?(line: string): void;
   /** Gets the progress after each lookup. Never throws. */
-  seen?(progress: SyncProgress): void;
+  seen?(progress: SyncProgress, standing: HeightStanding): void;
   /** Sends a webhook notification. Returns at once and never throws. */
   notify?(event: "synced" | "stalled" | "over" | "deadline" | "tooOld", text: string): void;
   /** Reads facts that may explain a stall. Never throws. */
@@ -61,9 +64,9 @@ const showIntervalMs = 60_000;
 
 /**
  * Waits until the node is provably synced (docs/specification.md, 1.1, step 11; rules: decideSynced.ts). No temporary
- * problem ends the wait. Throws ProblemError at the deadline, after the signal and for a node that is too old from the
- * beginning (`gaveUp`, or `awaiting` if nothing failed: the run ends with exit code 10), and FatalError if the host key
- * changed or the login is refused.
+ * problem ends the wait. With `await`, stall and deadline count over all runs. Throws ProblemError at the deadline,
+ * after the signal and for a node that is too old from the beginning (`gaveUp`, or `awaiting` if nothing failed: the run
+ * ends with exit code 10), and FatalError if the host key changed or the login is refused.
  */
 export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncResult> {
   const { startedAt, wait = "block", confirmations } = options;
@@ -73,7 +76,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
   let { samples = [] } = options;
   let evidence = noEvidence;
   const report = createReport(deps, startTicks);
-  let standing: HeightStanding = { at: startTicks, isStalled: false };
+  let standing: HeightStanding | undefined;
   const observe = () => deps.client.observe();
   const { look, readVersionGaps } = watchVersion(deps, (text) => deps.notify?.("tooOld", text));
   for (;;) {
@@ -92,14 +95,17 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const known = height === undefined || isReconnected ? [] : samples;
     samples = height === undefined ? [] : addSample(known, { at, height });
 
-    const before = standing;
+    const before = standing ?? resumeStanding(wait === "block" ? undefined : options.before, height, deps);
+    const isFirst = standing === undefined;
     standing = followHeight(before, height, at, options.stallAfter);
-    if (standing.isStalled !== before.isStalled) await reportStall(standing, options, deps);
+    const isNews = standing.isStalled !== before.isStalled;
+    const forMs = isFirst ? at - standing.at : options.stallAfter;
+    if (isNews || (isFirst && standing.isStalled)) await reportStall({ ...standing, forMs, isNews }, options, deps);
 
     const streak = Math.min(evidence.streak, confirmations);
     const { good, why, notes } = weighed;
     const progress = computeProgress(observation, samples, { good, why, streak, confirmations, startedAt });
-    deps.seen?.(progress);
+    deps.seen?.(progress, standing);
     report(progress, notes, at);
     if (weighed.synced && observation.kind === "answer") {
       const { info, newest } = observation;
@@ -116,8 +122,10 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
       };
     }
     const remaining = end - deps.ticks();
-    const what = refusal ?? reasonToGiveUp(good, remaining, options, deps);
-    if (what !== undefined) throw createGiveUpError(options, what, progress, { notes, isStalled: standing.isStalled });
+    const isLate = wait === "await" && !good ? deps.now() - startedAt >= options.deadline : remaining <= 0;
+    const what = refusal ?? reasonToGiveUp({ good, isLate }, options, deps);
+    const { isStalled } = standing;
+    if (what !== undefined) throw createGiveUpError(options, what, progress, { notes, isStalled, isLate });
     const isNear = info !== undefined && Math.abs(info.targetHeight - info.currentHeight) <= nearTheEnd;
     await deps.sleep(Math.min(remaining, good || isNear ? shortIntervalMs : pollIntervalMs));
   }
@@ -143,21 +151,20 @@ function createReport({ say, show }: SyncDeps, startTicks: number) {
 }
 
 function reasonToGiveUp(
-  good: boolean,
-  remaining: number,
-  { wait = "block", deadline, stack }: WaitOptions,
+  { good, isLate }: Readonly<Record<"good" | "isLate", boolean>>,
+  { wait = "block", deadline, stack, before }: WaitOptions,
   { signal, notify }: SyncDeps,
 ): string | undefined {
   if (signal?.aborted) return "is no longer watched: pulumi has ended";
-  if (wait !== "block" && !good) return `is not synced yet (pillar-host:sync.wait is ${wait})`;
-  if (remaining > 0) return undefined;
+  if (!isLate) return wait === "block" || good ? undefined : `is not synced yet (pillar-host:sync.wait is ${wait})`;
   const what = `has not synced within ${formatDuration(deadline)} (pillar-host:sync.deadline)`;
-  notify?.("deadline", `the node ${what}; to go on waiting: ${commandsFor(stack).up}`);
+  const isNotified = wait === "await" && before?.isLate;
+  if (!isNotified) notify?.("deadline", `the node ${what}; to go on waiting: ${commandsFor(stack).up}`);
   return what;
 }
 
 async function reportStall(
-  { isStalled, height }: HeightStanding,
+  { isStalled, height, forMs, isNews }: HeightStanding & { readonly forMs: number; readonly isNews: boolean },
   options: WaitOptions,
   { say, notify, readFacts }: SyncDeps,
 ): Promise<void> {
@@ -166,11 +173,11 @@ async function reportStall(
     notify?.("over", `the stall is over, height ${height}`);
     return;
   }
-  const { stallAfter, ssh } = options;
+  const { ssh } = options;
   const what = height === undefined ? "the node has not returned its height" : `the height has been ${height}`;
-  const text = `${what} for ${formatDuration(stallAfter)}`;
+  const text = `${what} for ${formatDuration(forMs)}`;
   say(`sync: stalled: ${text}. The wait goes on. On ${ssh.address}:`);
-  notify?.("stalled", text);
+  if (isNews) notify?.("stalled", text);
   const facts = await readFacts?.();
   for (const line of facts ? formatHostFacts(facts) : []) say(`  ${line}`);
   // The node itself does not report a damaged database.
@@ -179,18 +186,21 @@ async function reportStall(
   );
 }
 
+type WaitEnd = { readonly notes: readonly string[]; readonly isStalled: boolean; readonly isLate: boolean };
+
 function createGiveUpError(
   options: WaitOptions,
   what: string,
   progress: SyncProgress,
-  { notes, isStalled }: { readonly notes: readonly string[]; readonly isStalled: boolean },
+  { notes, isStalled, isLate }: WaitEnd,
 ): ProblemError {
   const { ssh, service, stack, wait } = options;
   const { why } = progress;
   const run = commandsFor(stack);
   // Tasks of the operator, if waiting alone does not help.
   const needed = [
-    isStalled && "find out why the height does not advance: the facts above were read when the stall began",
+    isStalled && "find out why the height does not advance: the facts above were read when this run noticed the stall",
+    wait === "await" && isLate && `let such runs wait longer: ${run.set("sync.deadline", "30d")}`,
     why.kind === "otherChain" &&
       `if the node stays on a fork for longer than some minutes, compare that momentum with an explorer; only if the node's is wrong, sync again: ${formatSyncAgain(ssh, options)}`,
     ["otherChain", "contradicted"].includes(why.kind) &&
@@ -210,7 +220,7 @@ function createGiveUpError(
     ],
     needed,
     next: [
-      `${isAwaiting ? "To go on waiting" : "Nothing is lost. To go on waiting, from the same start"}: ${run.up}`,
+      `${isAwaiting ? "" : "Nothing is lost. "}To go on waiting, from the same start: ${run.up}`,
       `Watch the sync live: ${run.status("--watch")}; on the host: systemctl status ${service}`,
     ],
   });

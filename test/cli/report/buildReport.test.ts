@@ -87,6 +87,19 @@ test.each<[string, object, string[]]>([
   expect([title, ...(lines ?? [])]).toEqual(texts);
 });
 
+test("lists a wait as one item until the node is synced", () => {
+  const wait = { address: "203.0.113.7", hostKey: "x", startedAt: "2026-11-18T09:10:00Z", startHeight: 0, since: "x" };
+  const runs = ["11", "23"].map((hour) => ({
+    ...{ at: `2026-11-18T${hour}:10:00Z`, stack: "prod-2", pillar: "Anvil", event: "waiting", details: wait },
+  }));
+  const syncing = [...wholeWay.slice(1, 2), ...runs];
+  expect(reportOn("prod-2", syncing).timeline.at(-1)).toMatchObject({
+    ...{ at: "2026-11-18T23:10:00Z", event: "waiting", lines: ["since 2026-11-18 09:10:00", "from height 0"] },
+  });
+  expect(stages("prod-2", syncing).map(([, event]) => event)).toEqual(["host", "waiting"]);
+  expect(stages("prod-2", [...syncing, ...wholeWay.slice(3, 4)]).map(([, event]) => event)).toEqual(["host", "synced"]);
+});
+
 test("the events exclude what came after the host was retired and before the new host was created", () => {
   const lines = [...wholeWay, host("prod-3", "25T08:00:00")];
   expect(reportOn("prod", lines).stacks).toEqual(["prod", "prod-2"]);
