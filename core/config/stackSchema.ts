@@ -43,7 +43,7 @@ const retirementSchema = block({
 }).meta({ description: "How this host is retired", see: "retiring.md" });
 
 /** The webhook is a secret: its path or host name works as a password, as with ntfy topics and Slack hooks. */
-const webhook = webAddress("needed the http or https address of a webhook, such as an ntfy topic's");
+const webhook = webAddress("needed the http or https address of a webhook or check, such as an ntfy topic's");
 
 const keys = z.strictObject({
   pillar: z
@@ -63,6 +63,11 @@ const keys = z.strictObject({
   notify: webhook.optional().meta({
     description:
       "A webhook that gets a notification when the node has synced, when its height stalls and when it grows again, when its version is too old, at `sync.deadline`, when the wait or the orchestrator's move fails, when the host's disk was set back, when the orchestrator has moved, when the wallet was updated too early, when the new address is registered, when the Pillar produces, and when the old host can be retired. `status --all --notify` also sends it every alert, and the end of each alert",
+    secret: true,
+  }),
+  heartbeat: webhook.optional().meta({
+    description:
+      "The address of a check, at healthchecks.io or of your own, that `status --all --notify` calls (GET) after each look, whatever it found. Its service tells you when the calls stop. Stacks may share one: it is called once",
     secret: true,
   }),
   store: storeSchema,

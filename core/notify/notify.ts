@@ -45,13 +45,13 @@ export function createNoticeRequest(notice: Notice): { headers: Record<string, s
 }
 
 /**
- * Sends a notice, in three attempts at most. Returns the reason if the webhook did not accept it. Never throws, and
- * never quotes the address, which is a secret.
+ * Sends a notice, or just calls the address of a heartbeat, in three attempts at most. Returns the reason if it was not
+ * accepted. Never throws, and never quotes the address, which is a secret.
  */
-export async function sendNotice(webhook: string, notice: Notice, retryDelayMs = 2000): Promise<string | undefined> {
-  const request = { method: "POST", ...createNoticeRequest(notice) };
+export async function sendNotice(address: string, notice?: Notice, retryDelayMs = 2000): Promise<string | undefined> {
+  const request = notice ? { method: "POST", ...createNoticeRequest(notice) } : {};
   for (let attempt = 1; ; attempt += 1) {
-    const reason = await sendRequest(webhook, request, requestTimeoutMs).then(
+    const reason = await sendRequest(address, request, requestTimeoutMs).then(
       ({ status }) => (status < 300 ? undefined : `it answers ${status}`),
       (error: Error) => error.message,
     );

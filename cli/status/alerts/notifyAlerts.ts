@@ -18,7 +18,7 @@ const version = 1;
 /** Stored for the next lookup of a stack: the notified alerts, and its count of momentums. */
 type AlertMemory = { readonly told: Alerts; readonly production?: MomentumCounts | undefined };
 
-/** Notifies webhooks of new and solved alerts. @returns the problems that prevented it */
+/** Notifies webhooks of new and solved alerts, then calls the heartbeats. @returns the problems that prevented it */
 export async function notifyAlerts(
   all: readonly StackLookup[],
   directory = path.join(resolveDataDirectory(), "signs"),
@@ -44,6 +44,12 @@ async function notifyAll(
   if (first && sources.every(({ config }) => config.notify === undefined)) {
     const what = "pillar-host:notify is configured for no stack, so no webhook is notified";
     problems.push(formatProblem({ what, needed: `set it: ${commandsFor(first.stack).setSecret("notify")}` }));
+  }
+  // Whatever the stacks' lookups found, this machine looked. Several stacks may have one heartbeat.
+  for (const [heartbeat, stack] of new Map(sources.map(({ config, stack }) => [config.heartbeat, stack]))) {
+    const reason = heartbeat && (await send(heartbeat));
+    const needed = `if its service is up, set the address again: ${commandsFor(stack).setSecret("heartbeat")}`;
+    if (reason) problems.push(formatProblem({ what: `the heartbeat of ${stack} was not received: ${reason}`, needed }));
   }
   return problems;
 }

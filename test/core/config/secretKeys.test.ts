@@ -16,6 +16,7 @@ test("lists the schema's secret keys", () => {
     ...logins("ssh", ["sudoPassword", ...proxy]),
     ...logins("oldHost"),
     "notify",
+    "heartbeat",
     ...logins("retirement.successor"),
   ]);
 });

@@ -131,7 +131,7 @@ const kinds: Record<string, readonly [paths: readonly string[], bad: readonly un
     [["https://go.dev", "https://api64.ipify.org/", "http://10.0.0.1:8080/ip"]],
   ],
   "the address of a release or webhook": [
-    ["controller.release.url", "orchestrator.release.url", "notify"],
+    ["controller.release.url", "orchestrator.release.url", "notify", "heartbeat"],
     [
       ...["https://user:s3cretpw@release.example/a.zip", "https:s3cretpw@a.example/a.zip", "https://s3cretpw@a/b"],
       ...["https://$(id)/y.zip", "https://a`id`/", "https://a b/", "https://a/x y", "ftp://a/c.zip", "a.example/c.zip"],

@@ -74,3 +74,13 @@ test.each([
   expect(found).toMatch(reason);
   expect(found).not.toMatch(/s3cret|127/);
 });
+
+test("calls the heartbeat's address as it is, again after a refusal", async () => {
+  const { taken, url } = await webhook(503, 200);
+  expect(await sendNotice(`${url}?rid=1`, undefined, 1)).toBeUndefined();
+  expect(taken.map(({ path, body }) => [path, body])).toEqual(Array(2).fill(["/s3cret-topic?rid=1", ""]));
+  const refusing = await webhook(404);
+  expect(await sendNotice(refusing.url, undefined, 1)).toBe("it answers 404");
+  const gone = await sendNotice(`http://127.0.0.1:${await closedPort()}/s3cret`, undefined, 1);
+  expect(gone).toBe("ECONNREFUSED");
+});

@@ -16,7 +16,7 @@ const directory = scratchDirectory();
 
 const found = (
   changes: Parameters<typeof viewOf>[0] = {},
-  config: { notify?: string } = { notify: webhook },
+  config: { notify?: string; heartbeat?: string } = { notify: webhook },
 ): StackLookup => ({
   stack: "prod",
   source: { stack: "prod", config } as never,
@@ -28,13 +28,13 @@ const lonely = { facts: { ...facts, node: { rpc: "127.0.0.1:35997", p2pPort: 359
 
 /** Notifies of these lookups, as one run of the command. */
 async function run(all: readonly StackLookup[], answer?: Parameters<typeof notifyAlerts>[2]) {
-  const notices: Notice[] = [];
-  const send = async (_address: string, notice: Notice): Promise<string | undefined> => {
-    notices.push(notice);
-    return undefined;
-  };
-  const problems = await notifyAlerts(all, directory(), answer ?? send);
-  return { notices, problems, events: notices.map(({ event }) => event) };
+  const [notices, beats]: [Notice[], string[]] = [[], []];
+  const problems = await notifyAlerts(all, directory(), async (address, notice) => {
+    if (notice === undefined) beats.push(address);
+    else if (answer === undefined) notices.push(notice);
+    return answer?.(address, notice);
+  });
+  return { notices, problems, beats, events: notices.map(({ event }) => event) };
 }
 
 describe("the webhook", () => {
@@ -98,7 +98,7 @@ describe("the webhook", () => {
     await run([found(crontab)], kill);
     expect((await run([found(crontab)])).events).toEqual(["sign"]);
     const changed = found(lonely);
-    await run([changed], async (_, { event }) => (event === "sign" ? undefined : kill()));
+    await run([changed], async (_, notice) => (notice?.event === "sign" ? undefined : kill()));
     expect((await run([changed])).events).toEqual(["signOver"]);
   });
 });
@@ -124,5 +124,33 @@ describe("the problems of a run", () => {
     const said = expect.stringMatching(/^pillar-host:notify is configured for no stack/);
     expect((await run([found({}, {})])).problems).toEqual([said]);
     expect((await run([found(crontab, {}), found()])).problems).toEqual([]);
+  });
+});
+
+describe("the heartbeat", () => {
+  const config = { notify: webhook, heartbeat: "https://hc.example.org/s3cret" };
+
+  test("is called once a run, even if several stacks name it", async () => {
+    expect((await run([found({}, config), found({}, config), found()])).beats).toEqual([config.heartbeat]);
+  });
+
+  test("is called whatever the run found and could send", async () => {
+    const refusal = new ProblemError({ what: "no state" });
+    const closed = await run([{ ...found({}, config), refusal } as StackLookup, { stack: "prod-2", refusal }]);
+    const refused = await run([found(crontab, config)], async (_, notice) => notice && "it answers 500");
+    expect([closed.beats, refused.beats]).toEqual([[config.heartbeat], [config.heartbeat]]);
+  });
+
+  test("is a problem of the run if it was refused, without its address, and hides no alert", async () => {
+    const sent: unknown[] = [];
+    const { problems } = await run([found(crontab, config)], async (_, notice) => {
+      sent.push(notice?.event);
+      return notice ? undefined : "it answers 404";
+    });
+    const said = expect.stringMatching(
+      /^the heartbeat of prod was not received: it answers 404\n {2}needed: .* --secret --path pillar-host:heartbeat/,
+    );
+    expect([problems, sent]).toEqual([[said], ["sign", undefined]]);
+    expect(problems.join()).not.toContain("s3cret");
   });
 });
