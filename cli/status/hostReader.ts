@@ -16,6 +16,7 @@ export function openHostReader({ config, address, hostKey }: StackWithHost) {
   const connection = createConnection(target.ssh);
   const root = openRoot(createNewHost(config, address, hostKey), readFactsLibrary(), shareConnection(connection));
   const options = { logLines: 10, withStages: config.lifecycle === "active" };
+  const services = [config.node.service, config.orchestrator.service];
   const { closeWitnesses, ...deps } = openNodeReader(target, createWitnessSources(config), connection);
   const connections = new Map([[connectionKey(target.ssh), connection]]);
   return {
@@ -32,7 +33,7 @@ export function openHostReader({ config, address, hostKey }: StackWithHost) {
     },
     deps,
     root,
-    readFacts: () => readNodeFacts(root, config.node, options),
+    readFacts: () => readNodeFacts(root, { ...config.node, services }, options),
   };
 }
 

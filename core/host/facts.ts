@@ -46,6 +46,13 @@ const parsers = {
     const cores = number("cores");
     return cores === undefined ? undefined : { averages: text("load") ?? "", cores };
   },
+  /** Units with their restarts after failures, and their process's open files, of `limit`. Without a process 0, of 0. */
+  units: ({ all }: Fields) =>
+    all("unit").map((text) => {
+      const [name = "", ...counts] = text.split(" ");
+      const [restarts = 0, files = 0, limit = 0] = counts.map(Number);
+      return { name, restarts, files, limit };
+    }),
   /** `isKept`: true if the clock is synchronized. */
   clock: ({ text }: Fields) => {
     const now = text("clock");

@@ -3,29 +3,33 @@ import type { CallError, RootHost } from "../ssh/root.ts";
 import { type FactsByName, parseFacts, readHostFacts } from "./facts.ts";
 
 const stageNames = ["done", "atWork"] as const;
-const nodeNames = ["service", "node", "disk", "memory", "killed", "load", "clock", "log"] as const;
+const nodeNames = ["service", "node", "disk", "memory", "killed", "load", "clock", "log", "units"] as const;
 
 /** Shown facts of a node's host. `unseen`: lines on why the host, or the rest of the facts, could not be read. */
 export type NodeFacts = Partial<Pick<FactsByName, (typeof stageNames | typeof nodeNames)[number]>> & {
   readonly unseen?: readonly string[];
 };
 
-/** Paths and ports of a node. */
-export type NodePaths = Pick<StackConfig["node"], "service" | "dataDir" | "rpcAddress" | "rpcPort" | "p2pPort">;
+/** Paths and ports of a node. `services`: units whose restarts and open files are counted. */
+export type NodePaths = Pick<StackConfig["node"], "service" | "dataDir" | "rpcAddress" | "rpcPort" | "p2pPort"> & {
+  readonly services?: readonly string[];
+};
 
 /** Reads what explains the state of a node's host, without secrets. Never throws. */
 export async function readNodeFacts(
   root: Pick<RootHost, "address" | "call">,
-  { service, dataDir, rpcAddress, rpcPort, p2pPort }: NodePaths,
+  { service, dataDir, rpcAddress, rpcPort, p2pPort, services = [] }: NodePaths,
   { logLines, withStages }: { readonly logLines: number; readonly withStages: boolean },
 ): Promise<NodeFacts> {
   const names = withStages ? [...stageNames, ...nodeNames] : nodeNames;
-  const node = { service, data_dir: dataDir, rpc_address: rpcAddress, rpc_port: rpcPort, p2p_port: p2pPort };
+  const node = { service, data_dir: dataDir, rpc_address: rpcAddress, rpc_port: rpcPort, p2p_port: p2pPort, services };
   return readHostFacts(root, names, { ...node, log_lines: logLines }).catch(({ message, printed = "" }: CallError) => ({
     ...parseFacts(printed, names),
     unseen: message.split("\n").slice(0, 5),
   }));
 }
+
+export const formatKilled = (killed: string) => `the kernel killed a process for lack of memory: ${killed}`;
 
 /** A fact with its label; a row without a label continues the one above. */
 type FactRow = readonly [label: string, text: string];
@@ -46,7 +50,7 @@ export function listHostFactRows(facts: NodeFacts): FactRow[] {
     node && formatPeersRow(node),
     disk && ["disk", diskText(disk)],
     memory && ["memory", memoryText(memory)],
-    killed === undefined ? undefined : ["memory", `the kernel killed a process for lack of memory: ${killed}`],
+    killed === undefined ? undefined : ["memory", formatKilled(killed)],
     load && ["load", `${load.averages} on ${load.cores} cores`],
     clock && ["clock", `${clock.now}, ${clock.isKept ? "" : "not "}synchronized`],
   ];

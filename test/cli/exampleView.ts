@@ -47,6 +47,8 @@ export const healthyFacts: NodeFacts = {
   node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 8 },
   disk: { at: "/root/.znn", size: 264_200_000, free: 75_000_000 },
   clock: { now: "x", isKept: true },
+  killed: undefined,
+  units: [],
   log: [],
 };
 

@@ -1,4 +1,5 @@
 import { isWrong } from "../../../core/cloud/portRules.ts";
+import { formatKilled } from "../../../core/host/nodeFacts.ts";
 import { isOurs } from "../../../core/registration/registration.ts";
 import { isAddingMomentum } from "../../../core/sync/judgeObservation.ts";
 import { formatProgress } from "../../../core/sync/progress.ts";
@@ -8,22 +9,25 @@ import { findProblems } from "../parts/hostProblemsPart.ts";
 import type { ReadStack, StackView } from "../stackView.ts";
 
 /** A thing that may be wrong. The key, `kind` or `kind:subject`, stays the same while a problem lasts. */
-type Check = readonly [key: string, isKnown: boolean, text: string | false | undefined];
+export type Check = readonly [key: string, isKnown: boolean, text: string | false | undefined];
 
 export type Alerts = Readonly<Record<string, string>>;
 
 type MissedMomentums = ReturnType<typeof countMissed>["missed"];
 
 export const getKind = (key: string) => key.split(":")[0] ?? "";
+export const getSubject = (key: string) => key.split(":").slice(0, 2).join(":");
 
 /** Number of missed momentums that raises an alert. A healthy host misses a single one at times, too. */
 const missedAlertLimit = 3;
 const minFreeShare = 0.1;
+const maxFilesShare = 0.8;
 
 export function findAlerts(
   { view, exitCode, problem }: ReadStack,
   missed: MissedMomentums,
   now: number,
+  trends: readonly Check[] = [],
 ): { readonly alerts: Alerts; readonly unknown: readonly string[] } {
   if (!view.state.isBegun) return { alerts: {}, unknown: [] };
   const { node, orchestrator } = view.parts;
@@ -36,7 +40,7 @@ export function findAlerts(
   ];
   // If a retirement shut the node down, there is nothing to say of node, chain and host.
   if (!takeValue(node)?.wasShutDown)
-    checks.push(...checkNode(view, isReachable, now), ...checkChain(view, missed), ...checkHost(view));
+    checks.push(...checkNode(view, isReachable, now), ...checkChain(view, missed), ...checkHost(view), ...trends);
   return {
     alerts: Object.fromEntries(checks.flatMap(([key, isKnown, text]) => (isKnown && text ? [[key, text]] : []))),
     unknown: checks.flatMap(([key, isKnown]) => (isKnown ? [] : [getKind(key)])),
@@ -52,13 +56,15 @@ function checkProblems({ parts, stack }: StackView): Check[] {
   ];
 }
 
+export const wasSynced = ({ lifecycle, state, facts }: StackView): boolean =>
+  lifecycle === "adopted" || state.wait?.syncedAt !== undefined || facts?.done?.synced !== undefined;
+
 function checkNode(view: StackView, isReachable: boolean, now: number): Check[] {
   const { parts, facts, lifecycle, state, sync, synced } = view;
   const unit = takeValue(parts.node);
   const isDeployed = lifecycle !== "active" || state.wait !== undefined || facts?.done?.deployed !== undefined;
-  const wasSynced = lifecycle === "adopted" || state.wait?.syncedAt !== undefined || facts?.done?.synced !== undefined;
   const silent = sync?.observation.kind === "none" && `the node does not answer: ${sync.observation.reason}`;
-  const isLost = wasSynced && !synced;
+  const isLost = wasSynced(view) && !synced;
   // Neither a momentum that the node is just inserting nor silent witnesses mean that the sync was lost.
   const isDoubtful = sync && (isAddingMomentum(sync.observation, now) || sync.why.kind === "unwitnessed");
   const isSyncKnown = isReachable && sync && !silent && !(isLost && isDoubtful);
@@ -89,7 +95,7 @@ function checkChain({ parts, lifecycle, pillar }: StackView, counted: MissedMome
 }
 
 function checkHost({ parts, facts }: StackView): Check[] {
-  const { disk, node, clock } = facts ?? {};
+  const { disk, node, clock, units } = facts ?? {};
   const gb = (kib: number) => (kib / 1e6).toFixed(1);
   const isFull = disk && disk.free < disk.size * minFreeShare;
   // Without `ports`, no port is tested, so there is no alert; but on a silent host the ports are unknown.
@@ -100,6 +106,12 @@ function checkHost({ parts, facts }: StackView): Check[] {
     ["disk", !!disk, full],
     ["peers", node?.peers !== undefined, node?.peers === 0 && "the node has no peers"],
     ["clock", !!clock, !clock?.isKept && "no service synchronizes the host's clock, so the node may miss momentums"],
+    ["killed", facts !== undefined && "killed" in facts, facts?.killed && formatKilled(facts.killed)],
+    ["files", units !== undefined, false],
+    ...(units ?? []).map(({ name, files, limit }): Check => {
+      const text = `${name} has ${files} of at most ${limit} files open: a restart frees them, LimitNOFILE in its unit allows more`;
+      return [`files:${name}`, true, files > limit * maxFilesShare && text];
+    }),
     ["port", isUntried || ports !== undefined, false],
     ...(ports ?? []).filter(isWrong).map(({ port, what, wanted }): Check => {
       const is = wanted === "closed" ? "open" : "closed";

@@ -11,12 +11,17 @@ import { takeValue } from "../../../core/util/result.ts";
 import { withFileLock } from "../../../core/util/withLock.ts";
 import { replaceFile } from "../../../core/util/writeAtomically.ts";
 import type { ReadStack, StackLookup } from "../stackView.ts";
-import { type Alerts, countMissed, findAlerts, getKind, type MomentumCounts } from "./findAlerts.ts";
+import { type Alerts, countMissed, findAlerts, getKind, getSubject, type MomentumCounts } from "./findAlerts.ts";
+import { addFigures, checkTrends, type Figures, readFigures } from "./trends.ts";
 
 const version = 1;
 
-/** Stored for the next lookup of a stack: the notified alerts, and its count of momentums. */
-type AlertMemory = { readonly told: Alerts; readonly production?: MomentumCounts | undefined };
+/** Stored for the next lookup of a stack: the notified alerts, its count of momentums, and figures of lookups. */
+interface AlertMemory {
+  readonly told: Alerts;
+  readonly production?: MomentumCounts | undefined;
+  readonly figures?: readonly Figures[];
+}
 
 /** Notifies webhooks of new and solved alerts, then calls the heartbeats. @returns the problems that prevented it */
 export async function notifyAlerts(
@@ -59,48 +64,65 @@ async function notifyStack(found: StackLookup, directory: string, send: typeof s
   const failed = `the webhook of ${found.stack} was not notified`;
   if ("refusal" in found)
     return hasKind(found.refusal, "noServer", "serverGone") ? undefined : `${failed}: ${found.refusal.message}`;
-  const webhook = found.source?.config.notify;
+  const { notify: webhook, sync } = found.source?.config ?? {};
   if (webhook === undefined) return undefined;
-  const sending = sendNews(found, directory, (notice) => send(webhook, notice));
+  const sending = sendNews(found, { directory, stallMinutes: sync?.stallMinutes ?? 0 }, (notice) =>
+    send(webhook, notice),
+  );
   const reason = await sending.catch(({ message }: Error) => message);
   const needed = `the next run tries again; to check the webhook: ${commandsFor(found.stack).notifyTest}`;
   return reason && formatProblem({ what: `${failed}: ${reason}`, needed });
 }
 
 /**
- * Notifies of new alerts, then of solved ones. Stores after each that it was sent, so that a killed run repeats at most
- * one. Returns the webhook's reason if it refused one.
+ * Notifies of new alerts, then of solved ones. Stores after each that it was sent, so that a killed run repeats at most one. Returns the webhook's reason if it refused one.
  */
 async function sendNews(
   found: ReadStack,
-  directory: string,
+  { directory, stallMinutes }: { readonly directory: string; readonly stallMinutes: number },
   send: (notice: Notice) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   const { stack, pillar, parts } = found.view;
-  const file = path.join(directory, `${[pillar, stack].map(encodeURIComponent).join("@")}.json`);
-  const { told, production: before } = readMemory(file);
+  const now = Date.now();
+  const file = getFile(directory, pillar, stack);
+  let memory = readMemory(file);
+  const store = (changes: Partial<AlertMemory>) => {
+    memory = { ...memory, ...changes };
+    writeMemory(file, memory);
+  };
+  const { told, production: before, figures: earlier = [] } = memory;
   const registration = takeValue(parts.registration);
-  const figures = registration && isOurs(registration) ? registration.figures : undefined;
-  const { counts: production = before, missed } = figures ? countMissed(before, figures) : {};
-  const { alerts, unknown } = findAlerts(found, missed, Date.now());
+  const momentums = registration && isOurs(registration) ? registration.figures : undefined;
+  const { counts: production = before, missed } = momentums ? countMissed(before, momentums) : {};
+  const figures = readFigures(found.view, now);
+  const trends = checkTrends(found.view, earlier, figures, stallMinutes * 60_000);
+  const { alerts, unknown } = findAlerts(found, missed, now, trends);
+  const subjects = Object.keys(alerts).map(getSubject);
   const appeared = Object.keys(alerts).filter((key) => !Object.hasOwn(told, key));
-  const over = Object.keys(told).filter((key) => !Object.hasOwn(alerts, key) && !unknown.includes(getKind(key)));
+  const gone = Object.keys(told).filter((key) => !Object.hasOwn(alerts, key) && !unknown.includes(getKind(key)));
+  // An alert that became another one of its subject, such as an announced version that is required now, is not solved.
+  const over = gone.filter((key) => !subjects.includes(getSubject(key)));
   const withNew = { ...alerts, ...told };
-  const left = Object.fromEntries(Object.entries(withNew).filter(([key]) => !over.includes(key)));
+  const left = Object.fromEntries(Object.entries(withNew).filter(([key]) => !gone.includes(key)));
   const details = `\nDetails: ${commandsFor(stack).status()}`;
   const count = appeared.length === 1 ? "a problem" : `${appeared.length} problems`;
-  writeMemory(file, { told, production });
-  for (const [event, keys, what, start, end, toldThen] of [
-    ["sign", appeared, count, "", details, withNew],
-    ["signOver", over, "solved", "Solved: ", "", left],
+  store({ production, figures: addFigures(earlier, figures) });
+  for (const [event, keys, what, start, end, after] of [
+    ["sign", appeared, count, "", details, { told: withNew }],
+    ["signOver", over, "solved", "Solved: ", "", { told: left }],
   ] as const) {
     if (keys.length === 0) continue;
-    const message = keys.map((key) => printable(`${start}${withNew[key]}`)).join("\n") + end;
+    const message = keys.map((key) => printable(`${start}${alerts[key] ?? told[key]}`)).join("\n") + end;
     const reason = await send({ event, title: `Pillar ${pillar} (${stack}): ${what}`, message });
     if (reason !== undefined) return reason;
-    writeMemory(file, { told: toldThen, production });
+    store(after);
   }
+  if (gone.length > over.length) store({ told: left });
   return undefined;
+}
+
+function getFile(directory: string, pillar: string, stack: string): string {
+  return path.join(directory, `${[pillar, stack].map(encodeURIComponent).join("@")}.json`);
 }
 
 /** Reads what was notified. After an unreadable file, all alerts are notified again. @throws for a newer version */
@@ -113,7 +135,7 @@ function readMemory(file: string): AlertMemory {
     if (!(error instanceof SyntaxError)) throw error;
   }
   checkVersion(stored.version, version, `the alerts of a stack, ${file}`);
-  return { told: stored.told ?? {}, production: stored.production };
+  return { told: {}, ...stored };
 }
 
 function writeMemory(file: string, memory: AlertMemory): void {

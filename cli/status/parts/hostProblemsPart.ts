@@ -35,8 +35,11 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
     add("spork", key, formatSpork(spork, reading?.version), spork.isSure && isEnforced);
   }
   for (const gap of takeValue(versions) ?? []) {
-    const isNow = gap.expectedAt === undefined;
-    const key = `version:${gap.leastVersion}${isNow ? ":required" : ""}`;
+    const { expectedAt = 0 } = gap;
+    const isNow = expectedAt === 0;
+    // Another key once it is three days away, so that an alert comes again.
+    const soon = expectedAt - Date.now() <= 3 * 86_400_000 ? ":soon" : "";
+    const key = `version:${gap.leastVersion}${isNow ? ":required" : soon}`;
     add("version", key, [formatVersionGap(gap), ...installLines(gap, up)].join(". "), isNow);
   }
   return problems;

@@ -1,6 +1,6 @@
 # Prints facts of a host for core/host/facts.ts, one a line. Only reads, and writes no file, because the disk may be full.
 # $groups are the functions facts_… to run. As far as these need them, also: the node's $service, $data_dir, $rpc_address,
-# $rpc_port and $p2p_port; the orchestrator's $orchestrator_…; $log_lines, $chain_databases and $tools.
+# $rpc_port and $p2p_port; $services; the orchestrator's $orchestrator_…; $log_lines, $chain_databases and $tools.
 host_facts() {
   local group
   for group in $groups; do
@@ -73,6 +73,14 @@ facts_killed() {
 facts_load() {
   fact load "$(cut -d' ' -f1-3 /proc/loadavg)"
   fact cores "$(nproc)"
+}
+# Prints each unit of $services: restarts after failures, open files of its process, their limit.
+facts_units() {
+  local unit pid
+  for unit in $services; do
+    pid=$(systemctl show -p MainPID --value "$unit" 2> /dev/null || true)
+    fact unit "$unit $(systemctl show -p NRestarts --value "$unit" 2> /dev/null || true) $(find "$proc/$pid/fd/" -mindepth 1 2> /dev/null | wc -l || true) $(sed -n 's/^Max open files *\([0-9]*\).*/\1/p' "$proc/$pid/limits" 2> /dev/null || true)"
+  done
 }
 facts_clock() {
   fact clock "$(date -u '+%F %T UTC')"

@@ -3,7 +3,7 @@ import { arrangeHostFacts } from "../../../core/retirement/readHost.ts";
 import { asRoot } from "../../../core/ssh/root.ts";
 
 const names =
-  "marks done atWork service node disk memory killed load clock log digest chain orchestrator retirement move";
+  "marks done atWork service node disk memory killed load clock log units digest chain orchestrator retirement move";
 
 /** Returns a host's answer with these facts to a call of host_facts (core/steps/lib/facts.sh), read to its end. */
 export function answerFacts(facts: readonly string[]): string {

@@ -28,6 +28,7 @@ const silent = progress({ observation: { kind: "none", reason: "ECONNREFUSED" } 
 const silentSigner = { kind: "silent", text: "it is", isWrong: true } as const;
 const noSigner = { kind: "cutOff", text: "NO HOST SIGNS since 07:29", isWrong: true } as const;
 const shut = { active: false, masked: true, wasShutDown: true } as const;
+const unit = (files: number, name = "go-zenon") => ({ name, restarts: 0, files, limit: 1024 });
 const full = { at: "/root/.znn", size: 264_200_000, free: 5_000_000 };
 const rule = { port: 35997, what: "the node's RPC", wanted: "closed", listens: true, seen: "open" } as const;
 const id = "ab".repeat(32);
@@ -38,7 +39,14 @@ const away = look(
   { exitCode: 2, problem: { what: "203.0.113.7 could not be reached: x", needed: "y" } },
 );
 
-const gap = { fromHeight: 9, leastVersion: "v0.0.10", why: "x", release: "y", found: "v0.0.8", expectedAt: 1 };
+const gap = {
+  fromHeight: 9,
+  leastVersion: "v0.0.10",
+  why: "x",
+  release: "y",
+  found: "v0.0.8",
+  expectedAt: Date.now() + 4 * 86_400_000,
+};
 
 const none = { missed: 0, inARow: 0 };
 const find = (one: ReadStack, missed: MissedMomentums | undefined = none) => findAlerts(one, missed, clock);
@@ -60,6 +68,8 @@ test.each<[string, ReadStack, RegExp, MissedMomentums?]>([
   ["registration:earlier", withParts({}, registrations.wentBack), /an earlier address again$/],
   ["disk", withFact({ disk: full }), /5\.0 of 264\.2 GB are free at \/root\/\.znn$/],
   ["peers", withFact(peers(0)), /no peers/],
+  ["killed", withFact({ killed: "Killed process 7" }), /killed a process for lack of memory: Killed process 7$/],
+  ["files:go-zenon", withFact({ units: [unit(820), unit(819, "orchestrator")] }), /820 of at most 1024 files/],
   ["clock", withFact({ clock: { now: "x", isKept: false } }), /clock/],
   ["host", away, /^203\.0\.113\.7 could not be reached: x$/],
   ["node", withParts({ node: { value: { active: false, masked: false } } }), /does not run/],
@@ -76,7 +86,19 @@ test.each<[string, ReadStack, RegExp, MissedMomentums?]>([
   expect(find(one, missed).alerts).toEqual({ [key]: expect.stringMatching(text) });
 });
 
-const ofNode = ["node", "sync", "registration", "producing", "missed", "disk", "peers", "clock", "port"];
+const ofNode = [
+  "node",
+  "sync",
+  "registration",
+  "producing",
+  "missed",
+  "disk",
+  "peers",
+  "clock",
+  "killed",
+  "files",
+  "port",
+];
 const kinds = ["signer", "crontab", "mask", "spork", "version", ...ofNode];
 
 test("the documents name each kind of alert", () => {
@@ -88,10 +110,13 @@ test("the documents name each kind of alert", () => {
       missed: "missed momentums",
       signer: "orchestrator",
       port: "ports",
+      killed: "memory",
+      stalled: "stall",
+      filling: "disk",
     }),
   );
   const named = list.split("\n").flatMap((line) => line.slice(2).split(":")[0]?.toLowerCase().split(", ") ?? []);
-  for (const kind of ["host", ...kinds])
+  for (const kind of ["host", "stalled", "filling", "restarts", ...kinds])
     expect(named.map((each) => each.replace(/ silent$/, ""))).toContain(words.get(kind) ?? kind);
 });
 

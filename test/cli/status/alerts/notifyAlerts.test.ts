@@ -1,6 +1,6 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { notifyAlerts } from "../../../../cli/status/alerts/notifyAlerts.ts";
 import { createMissingServerError } from "../../../../cli/status/openStack.ts";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts.ts";
@@ -9,7 +9,7 @@ import type { Notice } from "../../../../core/notify/notify.ts";
 import { ProblemError } from "../../../../core/util/problem.ts";
 import { evilText } from "../../../evilText.ts";
 import { scratchDirectory } from "../../../scratchDirectory.ts";
-import { healthyFacts as facts, partsOf, registrations, viewOf } from "../../exampleView.ts";
+import { clock, healthyFacts as facts, partsOf, progress, registrations, viewOf } from "../../exampleView.ts";
 
 const webhook = "https://push.example.org/s3cret";
 const directory = scratchDirectory();
@@ -19,7 +19,7 @@ const found = (
   config: { notify?: string; heartbeat?: string } = { notify: webhook },
 ): StackLookup => ({
   stack: "prod",
-  source: { stack: "prod", config } as never,
+  source: { stack: "prod", config: { ...config, pillar: { name: "Anvil" }, sync: { stallMinutes: 15 } } } as never,
   exitCode: 0,
   view: viewOf({ synced: true, locks: [], facts, parts: partsOf(registrations.producing), ...changes }),
 });
@@ -36,6 +36,13 @@ async function run(all: readonly StackLookup[], answer?: Parameters<typeof notif
   });
   return { notices, problems, beats, events: notices.map(({ event }) => event) };
 }
+
+/** Lets time pass between runs. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: clock }));
+afterEach(() => void vi.useRealTimers());
+const minute = 60_000;
+const hour = 60 * minute;
+const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms);
 
 describe("the webhook", () => {
   test("is notified once of a new alert, and once of its end", async () => {
@@ -100,6 +107,126 @@ describe("the webhook", () => {
     const changed = found(lonely);
     await run([changed], async (_, notice) => (notice?.event === "sign" ? undefined : kill()));
     expect((await run([changed])).events).toEqual(["signOver"]);
+  });
+});
+
+describe("an alert that needs several lookups", () => {
+  /** Returns the notifications of runs with these lookups, each so long after the one before. */
+  const sentBy = async (...runs: readonly (readonly [ms: number, look: StackLookup])[]) => {
+    const all: (string | undefined)[] = [];
+    for (const [ms, look] of runs) {
+      pass(ms);
+      const { notices } = await run([look]);
+      all.push(notices.map(({ message }) => message.split("\nDetails")[0]).join("; ") || undefined);
+    }
+    return all;
+  };
+  const units = (restarts: number, signer = 0) => [
+    { name: "go-zenon", restarts, files: 9, limit: 1024 },
+    { name: "orchestrator", restarts: signer, files: 0, limit: 0 },
+  ];
+  const restarted = (...counts: Parameters<typeof units>) => found({ facts: { ...facts, units: units(...counts) } });
+
+  test("is sent once of a unit that restarts by itself, and its end", async () => {
+    const since = "since 2026-11-21 15:15 UTC";
+    const first = restarted(7);
+    expect(
+      await sentBy(
+        [10 * minute, first],
+        [10 * minute, restarted(8)],
+        [10 * minute, restarted(10)],
+        [50 * minute, restarted(10)],
+        [70 * minute, restarted(10)],
+        [10 * minute, restarted(10, 2)],
+        // Somebody restarted the unit, and systemd counts anew.
+        [10 * minute, restarted(0, 2)],
+      ),
+    ).toEqual([
+      undefined,
+      `go-zenon failed and was restarted once ${since}`,
+      undefined,
+      undefined,
+      `Solved: go-zenon failed and was restarted once ${since}`,
+      "orchestrator failed and was restarted 2 times since 2026-11-21 16:25 UTC",
+      undefined,
+    ]);
+  });
+
+  const syncing = (height: number, changes: Parameters<typeof found>[0] = {}) => {
+    const info = { state: 1, currentHeight: height, targetHeight: 20_000 };
+    const sync = progress({ observation: { kind: "answer", info, nodeTime: 0 } });
+    const done = { packages: "x", deployed: "x" };
+    return found({ synced: false, parts: partsOf(), facts: { ...facts, done }, sync, ...changes });
+  };
+
+  test("is sent once of a first sync that stalls, and its end", async () => {
+    const stalled = "the sync stalls: height 5000 since 2026-11-21 15:05 UTC";
+    expect(
+      await sentBy(
+        [0, syncing(5000)],
+        [10 * minute, syncing(5000)],
+        [10 * minute, syncing(5000)],
+        [10 * minute, syncing(5000)],
+        [10 * minute, syncing(5001)],
+        [30 * minute, syncing(6000)],
+        [60 * minute, syncing(7000)],
+      ),
+    ).toEqual([undefined, undefined, stalled, undefined, `Solved: ${stalled}`, undefined, undefined]);
+  });
+
+  test("is not sent of a node that was synced, and whose height another alert is about", async () => {
+    const lost = syncing(5000, { facts });
+    expect((await sentBy([0, lost], [hour, lost])).join()).not.toContain("stalls");
+  });
+
+  const withFree = (free: number) => found({ facts: { ...facts, disk: { at: "/root/.znn", size: 264e6, free } } });
+  test("is sent once of a disk that will be full, with the date, and its end", async () => {
+    const runs = [withFree(70e6), withFree(69.9e6), withFree(60e6), withFree(58e6), withFree(80e6)];
+    const times = [0, 10 * minute, 75 * minute, hour, hour];
+    expect(await sentBy(...runs.map((look, index) => [times[index] ?? 0, look] as const))).toEqual([
+      undefined,
+      // In ten minutes even a tenth of a gigabyte proves nothing.
+      undefined,
+      expect.stringMatching(
+        /^the disk will be full about 2026-11-22 \d\d:\d\d UTC: 60\.0 GB are free, 70\.0 were at 2026-11-21 15:05 UTC$/,
+      ),
+      undefined,
+      expect.stringMatching(/^Solved: the disk will be full/),
+    ]);
+  });
+
+  test("is over some lookups after one large file", async () => {
+    const large = [70e6, 50e6, 50e6, 50e6, 50e6, 50e6].map((free) => [2 * hour, withFree(free)] as const);
+    const sent = await sentBy(...large);
+    const full = expect.stringMatching(/^the disk will be full/);
+    const solved = expect.stringMatching(/^Solved: the disk will be full/);
+    expect(sent).toEqual([undefined, full, undefined, undefined, solved, undefined]);
+  });
+
+  test.each([
+    [18_000, []],
+    [10_100, ["sign"]],
+  ])("counts the use of a first sync only as long as it lasts: at height %i", async (height, events) => {
+    const disk = (free: number) => ({ facts: { ...facts, done: {}, disk: { at: "/", size: 264e6, free } } });
+    await run([syncing(10_000, disk(70e6))]);
+    pass(2 * hour);
+    expect((await run([syncing(height, disk(60e6))])).events).toEqual(events);
+  });
+});
+
+describe("a requirement that comes nearer", () => {
+  const due = (days?: number) => {
+    const expectedAt = days === undefined ? undefined : clock + days * 24 * hour;
+    const gap = { fromHeight: 9, leastVersion: "v0.0.10", why: "x", release: "y", found: "v0.0.8", expectedAt };
+    return found({ parts: partsOf(registrations.producing, { versions: { value: [gap] } }) });
+  };
+
+  test("is sent when it is known, three days before, and when it applies; it is solved once", async () => {
+    const events = [];
+    for (const days of [9, 4, 3, 2, undefined]) events.push((await run([due(days)])).events);
+    expect(events).toEqual([["sign"], [], ["sign"], [], ["sign"]]);
+    const { notices } = await run([found()]);
+    expect(notices).toMatchObject([{ event: "signOver", message: expect.stringMatching(/^Solved: [^\n]*$/) }]);
   });
 });
 

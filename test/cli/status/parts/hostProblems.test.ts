@@ -15,6 +15,7 @@ const shut = { active: false, masked: true, wasShutDown: true } as const;
 const gap = { fromHeight: 9, leastVersion: "v0.0.10", why: "x", release: "https://r.example", found: "v0.0.8" };
 const inParts = (changes: Changes) => partsOf(registrations.producing, changes);
 
+const later = Date.now() + 4 * 86_400_000;
 test.each<[string, Changes, string, boolean]>([
   ["crontab", { hourlyRestart: { value: "on" } }, "To remove the line: pulumi up -s prod", true],
   ["crontab", { hourlyRestart: { value: "/etc/cron.d/w: 5 * znnd" } }, "Remove this on the host: /etc/cron.d/w", true],
@@ -25,7 +26,13 @@ test.each<[string, Changes, string, boolean]>([
   // It is unknown whether the node has the spork.
   [`spork:${spork.id}:enforced`, withSpork({ enforcedFrom: 77, isSure: false }), "does not say whether", false],
   ["version:v0.0.10:required", { versions: { value: [gap] } }, "required from height 9 on (x). install v0.0.10", true],
-  ["version:v0.0.10", { versions: { value: [{ ...gap, expectedAt: clock }] } }, "on, about 2026-11-21 15:05", false],
+  [
+    "version:v0.0.10:soon",
+    { versions: { value: [{ ...gap, expectedAt: clock }] } },
+    "on, about 2026-11-21 15:05",
+    false,
+  ],
+  ["version:v0.0.10", { versions: { value: [{ ...gap, expectedAt: later }] } }, "v0.0.10 or newer is required", false],
 ])("finds %s, with a row: %#", (key, changes, text, isNow) => {
   const parts = inParts(changes);
   const [problem, ...others] = findProblems(parts, "prod");

@@ -71,6 +71,27 @@ test.for<[Partial<typeof sound>, string]>([
   expect(await factsOf(box, commands)).toContain(line);
 });
 
+test("the restarts of each unit, and its open files, are facts", async ({ box }) => {
+  box.process(77, "znnd");
+  await box.run("mkdir -p proc/77/fd");
+  for (const file of [0, 1, 2]) box.write(`proc/77/fd/${file}`, "");
+  box.write(
+    "proc/77/limits",
+    "Max processes  9  9  processes\nMax open files            1024                 4096                 files\n",
+  );
+  box.command(
+    "systemctl",
+    `case "$*" in *MainPID*node) echo 77 ;; *NRestarts*node) echo 5 ;; *MainPID*) echo 0 ;; esac`,
+  );
+  const values = formatAssignments({ services: ["go-node", "orchestrator"], groups: "facts_units" });
+  const { code, stdout } = await box.run(`${box.library(readFactsLibrary())}\n${values}host_facts`);
+  expect(code).toBe(0);
+  expect(parseFacts(stdout, ["units"]).units).toEqual([
+    { name: "go-node", restarts: 5, files: 3, limit: 1024 },
+    { name: "orchestrator", restarts: 0, files: 0, limit: 0 },
+  ]);
+});
+
 test("somebody else's node is a fact", async ({ box }) => {
   box.process(77, "znnd", "/system.slice/docker-4f1d.scope");
   const said = "service: the node does not run in go-node: znnd is process 77 in /system.slice/docker-4f1d.scope";
