@@ -21,9 +21,11 @@ export const readCommands = [
     .addOption(
       new Option(
         "-n, --notify",
-        "with --all: send each stack's new alerts to its webhook, and the end of each alert",
+        "with --all: send each stack's new alerts to its webhook, the end of each, and once a day those that last",
       ).implies({ all: true }),
     )
+    .option("--mute", "stop the daily reminders of the stack's present alerts until they are over; --unmute undoes it")
+    .option("--unmute", "be reminded of them again")
     .explain(`
 Exit code:
   0    the node is synced, on the same evidence on which pulumi up continues, and there is no alert; for a stack that is

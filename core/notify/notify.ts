@@ -16,6 +16,7 @@ export interface Notice {
     | "retirementPossible"
     | "sign"
     | "signOver"
+    | "reminder"
     | "test";
   readonly title: string;
   readonly message: string;

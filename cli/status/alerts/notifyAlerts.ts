@@ -6,35 +6,67 @@ import { resolveDataDirectory } from "../../../core/store/recordsDirectory.ts";
 import { checkVersion } from "../../../core/util/checkVersion.ts";
 import { commandsFor } from "../../../core/util/commands.ts";
 import { printable } from "../../../core/util/printable.ts";
-import { formatProblem, hasKind } from "../../../core/util/problem.ts";
+import { formatProblem, hasKind, ProblemError } from "../../../core/util/problem.ts";
 import { takeValue } from "../../../core/util/result.ts";
 import { withFileLock } from "../../../core/util/withLock.ts";
 import { replaceFile } from "../../../core/util/writeAtomically.ts";
+import type { StackInfo } from "../openStack.ts";
 import type { ReadStack, StackLookup } from "../stackView.ts";
 import { type Alerts, countMissed, findAlerts, getKind, getSubject, type MomentumCounts } from "./findAlerts.ts";
-import { addFigures, checkTrends, type Figures, readFigures } from "./trends.ts";
+import { addFigures, checkTrends, day, type Figures, readFigures } from "./trends.ts";
 
 const version = 1;
 
 /** Stored for the next lookup of a stack: the notified alerts, its count of momentums, and figures of lookups. */
 interface AlertMemory {
   readonly told: Alerts;
+  /** Keys of alerts of which nobody is reminded. */
+  readonly muted?: readonly string[];
+  /** Unix milliseconds of the last reminder, or of the first alert. */
+  readonly remindedAt?: number;
   readonly production?: MomentumCounts | undefined;
   readonly figures?: readonly Figures[];
 }
 
+const resolveDirectory = () => path.join(resolveDataDirectory(), "signs");
+
 /** Notifies webhooks of new and solved alerts, then calls the heartbeats. @returns the problems that prevented it */
 export async function notifyAlerts(
   all: readonly StackLookup[],
-  directory = path.join(resolveDataDirectory(), "signs"),
+  directory = resolveDirectory(),
   send = sendNotice,
 ): Promise<readonly string[]> {
+  return lockAlerts(directory, () => notifyAll(all, directory, send));
+}
+
+/** Works while no other process does: two runs at once would send each alert twice. */
+function lockAlerts<T>(directory: string, work: () => Promise<T>): Promise<T> {
   const busy = {
     what: "another status --notify is running on this machine",
     needed: "wait until that run has finished, or run status --notify less often",
   };
-  // Two runs at once would send each alert twice.
-  return withFileLock(path.join(directory, ".lock"), busy, () => notifyAll(all, directory, send));
+  return withFileLock(path.join(directory, ".lock"), busy, work);
+}
+
+/** Stops the daily reminders of a stack's present alerts until they are over, or starts them again. @throws ProblemError */
+export function muteAlerts({ stack, config }: StackInfo, isMuted: boolean, directory = resolveDirectory()) {
+  return lockAlerts(directory, async () => {
+    const file = getFile(directory, config.pillar.name, stack);
+    const memory = readMemory(file);
+    const keys = Object.keys(memory.told);
+    if (keys.length === 0)
+      throw new ProblemError({
+        what: `this machine has sent no alert of ${stack} that is not over`,
+        needed: "run this on the machine that monitors, after an alert",
+      });
+    writeMemory(file, { ...memory, muted: isMuted ? keys : [] });
+    const undo = commandsFor(stack).status("--unmute");
+    const end = `Their end and each new alert still come. To be reminded of these again: ${undo}`;
+    const lines = Object.values(memory.told).map((text) => `- ${printable(text)}`);
+    return [isMuted ? "No more reminders of:" : "Reminders once a day of:", ...lines, isMuted ? end : ""]
+      .join("\n")
+      .trim();
+  });
 }
 
 async function notifyAll(
@@ -75,7 +107,8 @@ async function notifyStack(found: StackLookup, directory: string, send: typeof s
 }
 
 /**
- * Notifies of new alerts, then of solved ones. Stores after each that it was sent, so that a killed run repeats at most one. Returns the webhook's reason if it refused one.
+ * Notifies of new alerts, then of solved ones, then once a day of those that last. Stores after each that it was sent,
+ * so that a killed run repeats at most one. Returns the webhook's reason if it refused one.
  */
 async function sendNews(
   found: ReadStack,
@@ -90,7 +123,7 @@ async function sendNews(
     memory = { ...memory, ...changes };
     writeMemory(file, memory);
   };
-  const { told, production: before, figures: earlier = [] } = memory;
+  const { told, muted = [], production: before, figures: earlier = [] } = memory;
   const registration = takeValue(parts.registration);
   const momentums = registration && isOurs(registration) ? registration.figures : undefined;
   const { counts: production = before, missed } = momentums ? countMissed(before, momentums) : {};
@@ -102,14 +135,19 @@ async function sendNews(
   const gone = Object.keys(told).filter((key) => !Object.hasOwn(alerts, key) && !unknown.includes(getKind(key)));
   // An alert that became another one of its subject, such as an announced version that is required now, is not solved.
   const over = gone.filter((key) => !subjects.includes(getSubject(key)));
+  const lasting = Object.keys(alerts).filter((key) => Object.hasOwn(told, key) && !muted.includes(key));
+  const remindedAt = Object.keys(told).length === 0 ? now : (memory.remindedAt ?? now);
   const withNew = { ...alerts, ...told };
   const left = Object.fromEntries(Object.entries(withNew).filter(([key]) => !gone.includes(key)));
-  const details = `\nDetails: ${commandsFor(stack).status()}`;
+  const { status } = commandsFor(stack);
+  const details = `\nDetails: ${status()}`;
+  const mute = `\nNo more reminders of this: ${status("--mute")}`;
   const count = appeared.length === 1 ? "a problem" : `${appeared.length} problems`;
-  store({ production, figures: addFigures(earlier, figures) });
+  store({ production, remindedAt, figures: addFigures(earlier, figures), muted: muted.filter((key) => key in left) });
   for (const [event, keys, what, start, end, after] of [
     ["sign", appeared, count, "", details, { told: withNew }],
     ["signOver", over, "solved", "Solved: ", "", { told: left }],
+    ["reminder", now - remindedAt < day ? [] : lasting, "reminder", "Still: ", mute, { remindedAt: now }],
   ] as const) {
     if (keys.length === 0) continue;
     const message = keys.map((key) => printable(`${start}${alerts[key] ?? told[key]}`)).join("\n") + end;

@@ -3,7 +3,7 @@ import { formatUtcMinute } from "../../../core/util/timeText.ts";
 import type { StackView } from "../stackView.ts";
 import { type Check, wasSynced } from "./findAlerts.ts";
 
-const day = 24 * hour;
+export const day = 24 * hour;
 
 export type Figures = ReturnType<typeof readFigures>;
 

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { notifyAlerts } from "../../../../cli/status/alerts/notifyAlerts.ts";
+import { muteAlerts, notifyAlerts } from "../../../../cli/status/alerts/notifyAlerts.ts";
 import { createMissingServerError } from "../../../../cli/status/openStack.ts";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts.ts";
 import type { StackLookup } from "../../../../cli/status/stackView.ts";
@@ -227,6 +227,71 @@ describe("a requirement that comes nearer", () => {
     expect(events).toEqual([["sign"], [], ["sign"], [], ["sign"]]);
     const { notices } = await run([found()]);
     expect(notices).toMatchObject([{ event: "signOver", message: expect.stringMatching(/^Solved: [^\n]*$/) }]);
+  });
+});
+
+describe("a reminder", () => {
+  const stack = { stack: "prod", config: { pillar: { name: "Anvil" } } } as never;
+  const both = { ...crontab, ...lonely };
+  const day = 24 * hour;
+
+  test("is sent once a day while an alert lasts, as it is now", async () => {
+    await run([found(crontab)]);
+    pass(day - minute);
+    expect((await run([found(both)])).events).toEqual(["sign"]);
+    pass(minute);
+    const { notices } = await run([found(both)]);
+    expect(notices).toEqual([
+      {
+        event: "reminder",
+        title: "Pillar Anvil (prod): reminder",
+        message: expect.stringMatching(
+          /^Still: root's crontab [^\n]*\nStill: the node has no peers\nNo more reminders of this: \.\/pillar-host status prod --mute$/,
+        ),
+      },
+    ]);
+    expect((await run([found(both)])).events).toEqual([]);
+    pass(day);
+    expect((await run([found()])).events).toEqual(["signOver"]);
+    pass(day);
+    expect((await run([found()])).events).toEqual([]);
+    // A day counts from the first of the present alerts.
+    await run([found(crontab)]);
+    pass(hour);
+    expect((await run([found(crontab)])).events).toEqual([]);
+  });
+
+  test("is muted until the alert is over; another alert and each end are still sent", async () => {
+    await run([found(crontab)]);
+    expect(await muteAlerts(stack, true, directory())).toMatch(
+      /^No more reminders of:\n- root's crontab .*\nTheir end .*: \.\/pillar-host status prod --unmute$/,
+    );
+    pass(day);
+    expect((await run([found(crontab)])).events).toEqual([]);
+    expect((await run([found(both)])).notices).toMatchObject(
+      [{ event: "sign", message: /^the node has no peers/ }].map(() => ({ event: "sign" })),
+    );
+    pass(day);
+    const { notices } = await run([found(both)]);
+    expect(notices.map(({ message }) => message.split("\n").length)).toEqual([2]);
+    expect((await run([found(lonely)])).events).toEqual(["signOver"]);
+    // The next one of the kind is not muted.
+    expect((await run([found(both)])).events).toEqual(["sign"]);
+    pass(day);
+    expect((await run([found(both)])).notices[0]?.message).toContain("Still: root's crontab");
+  });
+
+  test("comes again after --unmute", async () => {
+    await run([found(crontab)]);
+    await muteAlerts(stack, true, directory());
+    expect(await muteAlerts(stack, false, directory())).toMatch(/^Reminders once a day of:\n- root's crontab .*$/);
+    pass(day);
+    expect((await run([found(crontab)])).events).toEqual(["reminder"]);
+  });
+
+  test("can't be muted without an alert", async () => {
+    await run([found()]);
+    await expect(muteAlerts(stack, true, directory())).rejects.toThrow(/has sent no alert of prod that is not over/);
   });
 });
 
