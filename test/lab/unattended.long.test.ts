@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { formatDynamicType } from "../../core/util/resourceTypes.ts";
 import { keepPrinted } from "../../lab/testRun/printed.ts";
+import { watching } from "./cli/watcher.ts";
 import { expectFailure, expectSuccess, onHost } from "./fixture.ts";
 import { configureMove, moveStage, signersOf } from "./orchestrator/moveStage.ts";
 import { codeBlocks } from "./readme.ts";
@@ -15,6 +16,7 @@ const [set] = blocks;
 describe("an unattended run, as its page documents", () => {
   // This stage allows unattended moves; the job's variable overrides that.
   const stage = moveStage({ bare: true, hasPassphrase: true });
+  const watch = watching(stage);
 
   /** Types a line in a job's shell, which begins with the variable. */
   const job = async (line: string) => {
@@ -42,13 +44,35 @@ describe("an unattended run, as its page documents", () => {
 
   it("looks once on a schedule, and ends as awaiting while the node syncs", async () => {
     await stage.lab.chain("PATCH", "/truth", { height: 20_000 });
-    await stage.lab.chain("PATCH", `/nodes/${stage.fresh.name}`, { behind: 1000, rate: 2 });
+    await stage.lab.chain("PATCH", `/nodes/${stage.fresh.name}`, { behind: 1000, stall: true });
     // The old host's node is higher than the chain of this test, and witnesses nothing.
     await stage.stack.pulumi(["config", "set", "--path", "pillar-host:sync.unverifiedChain", "acknowledged"]);
+    await stage.stack.pulumi(["config", "set", "--type", "float", "--path", "pillar-host:sync.stallMinutes", "0.05"]);
+    await watch.begin();
     const { exitCode, output } = await job(commandBelow("On a schedule"));
     expect(exitCode, output).toBe(10);
     expect(output).toContain("the node is not synced yet (pillar-host:sync.wait is await)");
     expect(output).not.toContain("z1q");
+    expect((await watch.heard()).appeared).not.toContain("stalls");
+  });
+
+  it("fails while the height stalls from run to run, and tells job and monitor's receiver once", async () => {
+    const events = async () => (await watch.notices()).map(({ body }) => body.event);
+    const stalled = "the sync stalls: height ";
+    for (const round of [1, 2]) {
+      const { exitCode, output } = await job(commandBelow("On a schedule"));
+      expect(exitCode, output).not.toBe(10);
+      expect(output).toContain("find out why the height does not advance");
+      const { appeared } = await watch.heard();
+      if (round === 1) expect(appeared).toContain(stalled);
+      else expect(appeared).not.toContain(stalled);
+    }
+    expect((await events()).filter((event) => event === "stalled")).toHaveLength(1);
+    await stage.lab.chain("PATCH", `/nodes/${stage.fresh.name}`, { stall: false, rate: 2 });
+    const { exitCode, output } = await job(commandBelow("On a schedule"));
+    expect(exitCode, output).toBe(10);
+    expect((await events()).at(-1)).toBe("over");
+    expect((await watch.heard()).over).toContain(`Solved: ${stalled}`);
   });
 
   it("does everything but the orchestrator's move, and says who moves it", async () => {

@@ -41,12 +41,18 @@ mount --bind /run/small /root/.znn
 head -c $((($(df -Pk /root/.znn | awk 'NR == 2 { print $4 }') - 1024) * 1024)) /dev/zero > /root/.znn/filler
 systemctl start go-node`;
 
+const killed = "2026-11-21T18:00:00+0000 host1 kernel: Out of memory: Killed process 77 (go-node)";
+/** Adds a line to the kernel's log, which the lab's hosts share with this machine. */
+const killedForMemory = `mv /usr/bin/journalctl /usr/bin/journalctl.own
+printf '#!/bin/sh\ncase "$*" in *"-k "*) echo "${killed}" ;; *) exec journalctl.own "$@" ;; esac\n' > /usr/bin/journalctl
+chmod 755 /usr/bin/journalctl`;
+
 /** Replaces timedatectl, because the lab's hosts share the kernel's clock with this machine. */
 const clockIs = (kept: "yes" | "no") =>
   `printf '#!/bin/sh\necho ${kept}\n' > /usr/bin/timedatectl && chmod 755 /usr/bin/timedatectl`;
 
 describe("status --all --notify after the move, as cron runs it", { timeout: 900_000 }, () => {
-  const { stage, notices, cron, heard, toldSince, calm } = watchedStage();
+  const { stage, notices, beats, cron, heard, toldSince, calm } = watchedStage();
   const told = async (before = 0) => (await notices()).slice(before).map(({ body }) => body.message);
   const count = async () => (await notices()).length;
 
@@ -82,10 +88,12 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     await lab.chain("PATCH", "/sporks", { list: [...usualSporks, spork] });
     await lab.chain("PATCH", `/nodes/${host.name}`, { peers: 0 });
     await onHost(host, `{ crontab -l; echo '${restart}'; } | crontab -`);
-    await onHost(host, `${fillDisk}\n${clockIs("no")}\nsystemctl stop orchestrator`);
+    await onHost(host, `${fillDisk}\n${clockIs("no")}\n${killedForMemory}\nsystemctl stop orchestrator`);
     const signs = [
       "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not support it",
       "the disk is nearly full",
+      "the disk will be full about 20",
+      `the kernel killed a process for lack of memory: ${killed}`,
       "no service synchronizes the host's clock",
       "the node has no peers",
       "the orchestrator: it should run here, but does not",
@@ -96,7 +104,8 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
 
     await lab.chain("PATCH", "/sporks", { list: usualSporks });
     await lab.chain("PATCH", `/nodes/${host.name}`, { peers: 8 });
-    await onHost(host, `rm /root/.znn/filler\n${clockIs("yes")}`);
+    await onHost(host, `rm /root/.znn/filler; umount -l /root/.znn\n${clockIs("yes")}`);
+    await onHost(host, "mv /usr/bin/journalctl.own /usr/bin/journalctl");
     const namespace = hostNamespace(lab.name, host.name);
     for (const port of ["35997", "35998", "55000"])
       await execa("ip", addRule({ namespace, priority: "7790" }, ["sport", port, "blackhole"]));
@@ -124,8 +133,12 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     const run = cron();
     await sleep(2000);
     for (const pid of await treeOf(run.pid ?? 0)) endPid(pid);
+    const calls = (await beats()).length;
     await run;
+    // A killed look calls no heartbeat, and the next one does.
+    expect((await beats()).length).toBe(calls);
     await toldSince(before, over([sign]));
+    expect((await beats()).length).toBeGreaterThan(calls);
     await calm();
     await onceEach(before, [sign]);
   });

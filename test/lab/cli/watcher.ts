@@ -43,6 +43,8 @@ export function watching(stage: Pick<Stage, "lab" | "stack">) {
   const begin = async () => {
     webhook = await startWebhook(stage.lab);
     await stage.stack.pulumi(["config", "set", "--secret", "pillar-host:notify"], { input: webhook.address });
+    const heartbeat = ["config", "set", "--secret", "--path", "pillar-host:heartbeat"];
+    await stage.stack.pulumi(heartbeat, { input: `${webhook.address}/beat` });
     // A user of whom cron knows no more than the home.
     home = join(stage.lab.dir, "watcher");
     await mkdir(join(home, ".pulumi/bin"), { recursive: true });
@@ -57,6 +59,7 @@ export function watching(stage: Pick<Stage, "lab" | "stack">) {
   });
 
   const notices = () => webhook.notices();
+  const beats = () => webhook.beats();
   const cron = () => {
     const { PULUMI_BACKEND_URL = "", PULUMI_HOME = "", VAULT_ADDR = "" } = stage.stack.env;
     const own = { PULUMI_BACKEND_URL, PULUMI_HOME, VAULT_ADDR };
@@ -91,5 +94,5 @@ export function watching(stage: Pick<Stage, "lab" | "stack">) {
   /** Waits for a run without a notification: a lookup on a busy machine may have raised a false alert. */
   const calm = () => vi.waitFor(async () => expect((await heard()).count).toBe(0), limit);
 
-  return { begin, notices, cron, heard, toldSince, calm };
+  return { begin, notices, beats, cron, heard, toldSince, calm };
 }
