@@ -112,7 +112,7 @@ export interface MoveEnd {
   readonly generation: number;
   readonly version: string;
   readonly movedAt: string;
-  /** Duration from the stop to the first good getBuildInfo; absent unless one run did both. */
+  /** Duration from the first stop to the first good getBuildInfo; absent if nobody knows when the stop was. */
   readonly secondsWithoutSigner?: number | undefined;
   readonly lastBackup?: string | undefined;
 }
@@ -134,7 +134,8 @@ interface MoveEventDetails {
   readonly unfenced: Pick<Fence, "address" | "hostKey">;
   /** A run relies on what the operator confirmed in the configuration: a key of `orchestrator`. */
   readonly confirmed: { readonly key: string; readonly value: string | number };
-  readonly failed: { readonly error?: string | undefined };
+  /** `secondsWithoutSigner`: until a rollback started the orchestrator again where it was. */
+  readonly failed: { readonly error?: string | undefined; readonly secondsWithoutSigner?: number | undefined };
 }
 
 export type EventName = keyof EventDetails;

@@ -28,7 +28,7 @@ export interface MoveOutputs {
   readonly build?: BuildInfo;
   /** When the orchestrator answered there; ISO 8601. */
   readonly movedAt?: string;
-  /** Duration from the stop to the first good getBuildInfo, if one run did both. */
+  /** Duration from the first stop to the first good getBuildInfo; absent if nobody knows when the stop was. */
   readonly secondsWithoutSigner?: number;
   /** Hash of the newest line of the event log. */
   readonly recordHead?: string;
@@ -80,7 +80,10 @@ export async function move(
     if (outputs.holder === "new" && outputs.build) await assertOwnNode(run, states);
     return { ...outputs, recordHead: findLastHash(await log.store.readLines()) };
   } catch (error) {
-    const details = { error: takeFirstLine((error as Error).message) };
+    const details = {
+      error: takeFirstLine((error as Error).message),
+      secondsWithoutSigner: run.secondsUntilRestored,
+    };
     await log.addMove(inputs.move, { event: "failed", details }).catch(({ message }: Error) => deps.say(message));
     throw error;
   } finally {
@@ -114,7 +117,7 @@ export function createRecorder(log: EventLog, { hosts }: Wanted, known: Readonly
 /** Returns the outputs of a move that ended, and logs its end. @param runsSince ISO 8601, by the holder's journal */
 async function createOutputs(run: MoveRun, { holder, why }: Ending, runsSince: string | undefined, log: EventLog) {
   const { inputs, deps } = run;
-  const { verified, stoppedAt, lastBackup } = run;
+  const { verified, lastBackup } = run;
   const missing = verified ? undefined : findMissingEnd(await readMoveEvents(log.store), inputs.move, holder);
   const build = verified
     ? verified.build
@@ -132,8 +135,7 @@ async function createOutputs(run: MoveRun, { holder, why }: Ending, runsSince: s
   };
   const answeredAt = verified && new Date(verified.answeredAt).toISOString();
   const movedAt = answeredAt ?? runsSince ?? new Date(deps.now()).toISOString();
-  const seconds =
-    verified && stoppedAt !== undefined ? Math.round((verified.answeredAt - stoppedAt) / 100) / 10 : undefined;
+  const seconds = verified && run.countSecondsWithoutSigner(verified.answeredAt);
   if (verified) deps.say(`${run.nameOf(holder)} holds the key and signs${formatGap(seconds)}`);
   await writeEnd(log, inputs, direction === "back", {
     holder,

@@ -38,7 +38,10 @@ export class MoveRun {
   wanted: Pick<Wanted, "known" | "laterThan"> = {};
   /** Generation of the saga whose target this run started. */
   generation?: number | undefined;
-  stoppedAt?: number;
+  /** When this saga first stopped the orchestrator, perhaps in an earlier run. */
+  stoppedAt?: number | undefined;
+  /** Set by a rollback: the saga ends without an end in the event log. */
+  secondsUntilRestored?: number | undefined;
   /** Identity that the source's orchestrator told while it ran. */
   identity: Readonly<Record<string, string>> | undefined;
   /** The source's config.json after the stop. Secret: contains the pass phrase. */
@@ -50,6 +53,11 @@ export class MoveRun {
     this.sides = sides;
     this.deps = deps;
     this.copier = new Copier(inputs, sides, deps.say);
+  }
+
+  /** Returns the seconds from the first stop to an answer; undefined if nobody knows when that was. */
+  countSecondsWithoutSigner(answeredAt: number): number | undefined {
+    return this.stoppedAt === undefined ? undefined : Math.round((answeredAt - this.stoppedAt) / 100) / 10;
   }
 
   nameOf(side: WhichHost): string {

@@ -10,7 +10,14 @@ import { checkStoppedState } from "../checks/stoppedState.ts";
 import { formatStagingPath } from "../hosts/copier.ts";
 import { adaptConfig } from "../rules/adaptConfig.ts";
 import type { MoveStep } from "../rules/decideMove.ts";
-import { assignRoles, type HostStates, type Saga, type Stage, type WhichHost } from "../rules/journal.ts";
+import {
+  assignRoles,
+  findOpenSince,
+  type HostStates,
+  type Saga,
+  type Stage,
+  type WhichHost,
+} from "../rules/journal.ts";
 import { findForeignBackup } from "../rules/obstacles.ts";
 import type { MoveRun } from "./moveRun.ts";
 import type { SagaActions } from "./saga.ts";
@@ -105,7 +112,7 @@ const stop: Perform = async (run, saga, states) => {
   const { resume } = commandsFor(inputs.stack);
   deps.say(`stopping the orchestrator of ${run.nameOf(source)}, which still holds the key: from now on no host signs`);
   deps.say(`do not interrupt this run. If it is cut off, continue at once, it takes seconds: ${resume()}`);
-  run.stoppedAt = deps.now();
+  run.stoppedAt = (isStopping ? findOpenSince(journal) : undefined) ?? deps.now();
   run.copier.forget();
   const call = { side: source, name: "orchestrator_stop", saga, limitSeconds: 240 } as const;
   const stopped = await run.sides.step({ ...call, enter: ["stopping"], changes }, states);
@@ -178,6 +185,7 @@ async function assertStart(run: MoveRun, saga: Saga, states: HostStates): Promis
 
 const start: Perform = async (run, saga, states) => {
   const { source, target: side } = assignRoles(saga);
+  run.stoppedAt ??= findOpenSince(states[source]?.journal);
   run.deps.say(
     `starting the orchestrator of ${run.nameOf(side)}: from here on it holds the key and may sign; ${run.nameOf(source)} is fenced`,
   );
@@ -193,9 +201,11 @@ const start: Perform = async (run, saga, states) => {
 const restore: Perform = async (run, saga, states) => {
   const { source: side } = assignRoles(saga);
   run.deps.say(`going back: starting the orchestrator of ${run.nameOf(side)}, which holds the key`);
+  run.stoppedAt ??= findOpenSince(states[side]?.journal);
   const startedAt = run.deps.now();
   const started = await run.sides.step({ side, name: "orchestrator_restore", saga, enter: ["restoring"] }, states);
-  await verify({ run, side, saga, expected: run.identity ?? null, startedAt });
+  const { answeredAt } = await verify({ run, side, saga, expected: run.identity ?? null, startedAt });
+  run.secondsUntilRestored = run.countSecondsWithoutSigner(answeredAt);
   return run.sides.step(settle(side, saga, "restored"), started);
 };
 

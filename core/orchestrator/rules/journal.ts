@@ -123,12 +123,16 @@ export function findCutOff(hosts: readonly MoveReading[]) {
   });
   if (open === undefined) return undefined;
   const own = journals.filter(({ move }) => isSameMove(move, open.move));
-  const starts = own.map(
-    ({ history }) => history[history.findLastIndex((past) => !lookUpStage(past.stage).isOpen) + 1],
-  );
-  const times = starts.flatMap((start) => (start ? [Date.parse(start.at)] : []));
+  const since = Math.min(...own.flatMap((journal) => findOpenSince(journal) ?? []));
   /** `since`: unix milliseconds of the stop; `stack`: the one whose run continues the move. */
-  return { since: Math.min(...times), stack: open.move.stack, stage: open.stage };
+  return { since, stack: open.move.stack, stage: open.stage };
+}
+
+/** Returns when a host's open move began to change its orchestrator, in unix milliseconds: on a source, the stop. */
+export function findOpenSince(journal: Pick<Journal, "history"> | undefined): number | undefined {
+  const history = journal?.history ?? [];
+  const start = history[history.findLastIndex(({ stage }) => !lookUpStage(stage).isOpen) + 1];
+  return start && Date.parse(start.at);
 }
 
 /** True if a journal belongs to this stack's moves between these hosts, not to another pair's. */

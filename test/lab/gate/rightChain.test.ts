@@ -127,6 +127,7 @@ function standUp(
       log: record,
       witnessHost: witnesses.witnessHost,
       notify: undefined,
+      setUp: undefined,
     },
     {},
     { signal: new AbortController().signal, tell: () => undefined },

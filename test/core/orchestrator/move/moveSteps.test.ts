@@ -9,7 +9,7 @@ import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState
 import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair.ts";
 import { MoveRun } from "../../../../core/orchestrator/move/moveRun.ts";
 import { createMoveActions } from "../../../../core/orchestrator/move/moveSteps.ts";
-import type { HostStates, Saga, WhichHost } from "../../../../core/orchestrator/rules/journal.ts";
+import type { HostStates, Journal, Saga, WhichHost } from "../../../../core/orchestrator/rules/journal.ts";
 import type { RootHost } from "../../../../core/ssh/root.ts";
 import { orchestratorRpc } from "../../chain/fakes.ts";
 import { confirmed, exampleCopyKey, exampleHost, exampleInputs, exampleMove, pairDouble } from "../exampleMove.ts";
@@ -296,3 +296,19 @@ test("checks the backup of a restore again before the start, and none for a move
   await stage.hands.perform("start", saga, looks).catch(() => undefined);
   expect(stage.called).toContain("new orchestrator_start");
 });
+
+test.for(["stop", "start", "restore"] as const)(
+  "the step %s counts from the stop of an earlier run",
+  async (step, { stage }) => {
+    const past = (name: string, minute: number) => ({ stage: name, at: `2026-11-20T10:0${minute}:00.000Z` });
+    const [name, history] =
+      step === "stop"
+        ? ["stopping", [past("restored", 1), past("stopping", 2)]]
+        : ["fenced", [past("restored", 1), past("stopping", 2), past("fenced", 3)]];
+    const journal = { stage: name, generation: 2, history } as unknown as Journal;
+    const states: HostStates = { ...looks, old: { active: false, masked: true, journal } };
+    await stage.hands.perform(step, { ...saga, generation: 2 }, states).catch(() => undefined);
+    expect(stage.run.stoppedAt).toBe(Date.parse("2026-11-20T10:02:00.000Z"));
+    expect(stage.run.countSecondsWithoutSigner(Date.parse("2026-11-20T10:07:00.040Z"))).toBe(300);
+  },
+);
