@@ -13,6 +13,8 @@ export interface RegistrationMemory {
   /** True if this host's address was ever registered, even if another one followed. */
   readonly wasOurs?: boolean;
   readonly switched?: ProducerSwitch;
+  /** The last address that was seen registered since this host's, or instead of it. */
+  readonly elsewhere?: string | undefined;
 }
 
 export interface RegistrationFacts {

@@ -52,16 +52,21 @@ export function collectRegistrationMemory(events: readonly LogEvent[], stack: st
   let memory: RegistrationMemory = seen === undefined || seen === ours ? {} : { earlier: seen };
   for (const entry of events.filter((each) => each.stack === stack)) {
     // An address that was registered before this one, such as that of a key that the host lost.
-    const before = entry.event === "registered" || entry.event === "producing" || entry.event === "registeredElsewhere";
+    const isDetour = entry.event === "registeredElsewhere" && entry.details.earlier !== undefined;
+    const before =
+      entry.event === "registered" ||
+      entry.event === "producing" ||
+      (entry.event === "registeredElsewhere" && !isDetour);
     if (before && entry.details.producerAddress !== ours && memory.wasOurs !== true)
       memory = { earlier: entry.details.producerAddress };
     else if (entry.event === "registeredTooEarly" && entry.details.producerAddress === ours)
       memory = { ...memory, earlier: entry.details.earlier ?? memory.earlier };
     else if (entry.event === "registered" && entry.details.producerAddress === ours)
-      memory = { ...memory, since: memory.since ?? Date.parse(entry.at), wasOurs: true };
+      memory = { ...memory, since: memory.since ?? Date.parse(entry.at), wasOurs: true, elsewhere: undefined };
     else if (entry.event === "registeredElsewhere") {
       const { since: _, switched: __, ...kept } = memory;
-      memory = kept;
+      const { producerAddress: elsewhere, earlier = kept.earlier } = entry.details;
+      memory = { ...kept, earlier, elsewhere };
     } else if (entry.event === "producing" && entry.details.producerAddress === ours) {
       const { height, switchedAt, earlier = memory.earlier } = entry.details;
       const since = memory.since ?? Date.parse(entry.at);
@@ -73,10 +78,13 @@ export function collectRegistrationMemory(events: readonly LogEvent[], stack: st
 
 /** Returns the state changes that the event log does not have yet, so that it gets each of them once. */
 export function findRegistrationChanges(registration: Registration, memory: RegistrationMemory): Optional<EventBody>[] {
-  if (registration.kind === "earlier" || registration.kind === "foreign")
-    return memory.since === undefined
-      ? []
-      : [{ event: "registeredElsewhere", details: { producerAddress: registration.address } }];
+  if (registration.kind === "earlier" || registration.kind === "foreign") {
+    const { address: producerAddress, earlier } = registration;
+    if (memory.since !== undefined) return [{ event: "registeredElsewhere", details: { producerAddress } }];
+    // The wallet's detour to a third address, and its end, while this host's address is not registered.
+    const last = memory.elsewhere ?? memory.earlier ?? producerAddress;
+    return last === producerAddress ? [] : [{ event: "registeredElsewhere", details: { producerAddress, earlier } }];
+  }
   if (!isOurs(registration)) return [];
   const { address: producerAddress, earlier, switched } = registration;
   const news: Optional<EventBody>[] = [];

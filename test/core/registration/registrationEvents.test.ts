@@ -27,15 +27,20 @@ const elsewhere: Registration = { kind: "earlier", address: old, wasOurs: true, 
 
 /** Returns the events of lookups in turn, each with the memory of the earlier ones. */
 function recorded(...looks: Registration[]): LogEvent[] {
+  // As the outputs of the last run have it.
+  const seen = looks[0]?.earlier;
   const events: LogEvent[] = [];
   for (const [i, look] of looks.entries()) {
     const at = new Date(clock + i * 1000).toISOString();
-    const news = findRegistrationChanges(look, collectRegistrationMemory(events, "prod-2", ours));
+    const news = findRegistrationChanges(look, collectRegistrationMemory(events, "prod-2", ours, seen));
     events.push(...news.map((each) => ({ ...who, at, ...each })));
   }
   return events;
 }
 
+const first: Registration = { kind: "earlier", address: old, wasOurs: false, notes: [], earlier: old };
+const foreign: Registration = { kind: "foreign", address: other, wasOurs: false, notes: [], earlier: old };
+const detour = ["registeredElsewhere", "registeredElsewhere", "registered"];
 const thereAndBack = ["registered", "producing", "registeredElsewhere", "registered", "producing"];
 const again: Registration = { ...producing, switched: { height: 3000, at: clock } };
 test.each<[string, Registration[], string[]]>([
@@ -44,6 +49,8 @@ test.each<[string, Registration[], string[]]>([
   ["an early registration", [tooEarly, tooEarly, registered], ["registered", "registeredTooEarly"]],
   ["none of a node that falls behind later", [registered, tooEarly], ["registered"]],
   ["the switch back, and the next one here", [producing, elsewhere, elsewhere, registered, again], thereAndBack],
+  ["a detour before this host's address, and its end", [first, foreign, foreign, first, registered], detour],
+  ["another address at the first lookup", [first], []],
   ["nothing of what is unknown", [elsewhere, { kind: "unknown", why: "no node was asked", notes: [] }], []],
 ])("the event log has %s", (_what, looks, events) => {
   expect(recorded(...looks).map(({ event }) => event)).toEqual(events);
@@ -68,7 +75,8 @@ describe("the registration's memory", () => {
       { earlier: ours },
     ],
     ["the newest earlier address", [registered, elsewhere], { address: other }, { earlier: old }],
-    ["the Pillar that switched away", [producing, elsewhere], {}, wasHere],
+    ["the Pillar that switched away", [producing, elsewhere], {}, { ...wasHere, elsewhere: old }],
+    ["the wallet's detour, which is not the earlier address", [foreign], {}, { earlier: old, elsewhere: other }],
     ["the earlier address by the last run", [], { seen: old }, { earlier: old }],
     ["no earlier address that is its own", [], { seen: ours }, {}],
     ["the earlier address by the event log", [tooEarly], {}, { since: clock, ...wasHere }],
