@@ -1,9 +1,14 @@
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { ToolCommand } from "./toolCommand.ts";
 
 // Commands that change no stack.
 
 const jsonOption = ["--json", "print JSON, for programs"] as const;
+
+const parseMetricsFile = (file: string): string => {
+  if (file.endsWith(".prom")) return file;
+  throw new InvalidArgumentError("node_exporter reads only files whose name ends in .prom.");
+};
 
 export const readCommands = [
   new ToolCommand("status")
@@ -26,12 +31,21 @@ export const readCommands = [
     )
     .option("--mute", "stop the daily reminders of the stack's present alerts until they are over; --unmute undoes it")
     .option("--unmute", "be reminded of them again")
+    .addOption(
+      new Option(
+        "-m, --metrics <file>",
+        "with --all: write the file for the textfile collector of Prometheus' node_exporter (docs/metrics.md)",
+      )
+        .argParser(parseMetricsFile)
+        .implies({ all: true }),
+    )
     .explain(`
 Exit code:
   0    the node is synced, on the same evidence on which pulumi up continues, and there is no alert; for a stack that is
        retiring: nothing prevents its destroy. \`next\` prints your next step, if there is one
   1    not yet: wait, or fix what the output names
-  2    the status could not be read, or the alerts of --notify not be sent: the output says why, and what to do
+  2    the status could not be read, or the alerts of --notify not be sent, or the file of --metrics not be written:
+       the output says why, and what to do
        with --all the highest code counts
   130  --watch was ended with Ctrl-C`)
     .load(async () => (await import("../status/status.ts")).status),

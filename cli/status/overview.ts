@@ -1,18 +1,23 @@
 import type { Needs } from "../../core/journey/stages.ts";
 import { printable } from "../../core/util/printable.ts";
 import { formatProblem, hasKind, ProblemError } from "../../core/util/problem.ts";
+import { replaceReadableFile } from "../../core/util/writeAtomically.ts";
 import { createPulumi } from "../pulumi/pulumiCommand.ts";
 import { refusalExitCode } from "../terminal/refusal.ts";
 import { notifyAlerts } from "./alerts/notifyAlerts.ts";
 import { decideStage } from "./hostStage.ts";
+import { formatMetrics } from "./metricsText.ts";
 import { openStackWithHost, type StackWithHost } from "./openStack.ts";
 import { readStatusOnce } from "./readStatus.ts";
 import { hang, truncate } from "./screenLayout.ts";
 import type { ReadStack, StackLookup } from "./stackView.ts";
 import { createStatusJson } from "./statusJson.ts";
 
-/** Shows every stack of this program in the backend, and notifies their webhooks on demand. @returns the exit code */
-export async function showAllStacks(json = false, isNotified = false): Promise<number> {
+/**
+ * Shows every stack of this program in the backend; on demand notifies their webhooks and writes the file `metrics`.
+ * Returns the exit code.
+ */
+export async function showAllStacks(json = false, isNotified = false, metrics?: string): Promise<number> {
   const opened: { readonly stack: string; readonly source: StackWithHost | ProblemError }[] = [];
   // Opens one after the other, because each may ask for its pass phrase, and a typed one is tried for the next.
   for (const stack of await createPulumi("").listStacks())
@@ -30,6 +35,8 @@ export async function showAllStacks(json = false, isNotified = false): Promise<n
   else console.log(formatOverview(summaries, process.stdout.columns ?? 120).join("\n"));
   const problems = isNotified ? await notifyAlerts(all) : [];
   for (const line of problems) console.error(line);
+  // After the alerts: they are sent even if this file can't be written.
+  if (metrics !== undefined) replaceReadableFile(metrics, formatMetrics(jsons, Date.now()));
   return Math.max(0, problems.length > 0 ? refusalExitCode : 0, ...summaries.map(({ exitCode }) => exitCode));
 }
 
@@ -61,11 +68,11 @@ function summarizeStatus({ stack, view, exitCode, problem }: { readonly stack: s
 }
 
 /** Summarizes a stack that was not read. A missing server is no problem: it comes, or was retired. */
-function summarizeRefusal({ stack, refusal }: { readonly stack: string; readonly refusal: ProblemError }) {
+function summarizeRefusal({ stack, source, refusal }: Exclude<StackLookup, ReadStack>) {
   const isServerMissing = hasKind(refusal, "noServer", "serverGone");
   const needsServer = hasKind(refusal, "noServer") ? "step" : "nothing";
   const needs = isServerMissing ? needsServer : "unseen";
-  const json = { stack, looked: false, refusal: refusal.message, needs };
+  const json = { stack, pillar: source?.config.pillar.name, looked: false, refusal: refusal.message, needs };
   const exitCode = isServerMissing ? 0 : refusalExitCode;
   return { stack, needs, cells: ["", "", ""], lines: refusal.message.split("\n"), exitCode, json } as const;
 }

@@ -1,5 +1,5 @@
 import { isWrong } from "../../core/cloud/portRules.ts";
-import { createRegistrationOutput } from "../../core/registration/registration.ts";
+import { createRegistrationOutput, isOurs } from "../../core/registration/registration.ts";
 import { formatProgress, type SyncProgress } from "../../core/sync/progress.ts";
 import type { Result } from "../../core/util/result.ts";
 import { decideStage } from "./hostStage.ts";
@@ -47,6 +47,8 @@ export function createPartsJson({ ports, destroy, hourlyRestart, versions, ...pa
   return {
     node: shown(parts.node),
     registration: shown(parts.registration, createRegistrationOutput),
+    /** Counts of this epoch, up to five minutes old. */
+    momentums: shown(parts.registration, (found) => (isOurs(found) ? found.figures : undefined)),
     orchestrator: shown(parts.orchestrator),
     ports: ports ? shown(ports, (found) => found.map((each) => ({ ...each, isWrong: isWrong(each) }))) : null,
     rewards: shown(parts.rewards),
@@ -59,6 +61,11 @@ export function createPartsJson({ ports, destroy, hourlyRestart, versions, ...pa
 
 const toTime = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toJSON());
 
-function shown<T>(part: Result<T>, map: (value: T) => unknown = (value) => value): unknown {
+type NotKnown = { readonly notKnown: string };
+
+function shown<T, U = T>(part: Result<T>, map = (value: T) => value as unknown as U): U | NotKnown {
   return "problem" in part ? { notKnown: part.problem } : map(part.value);
 }
+
+export const takeKnown = <T extends object>(part: T | NotKnown | null | undefined): T | undefined =>
+  part && !("notKnown" in part) ? part : undefined;

@@ -28,6 +28,14 @@ export function replaceFile(file: string, text: string): void {
   });
 }
 
+/** Writes or replaces a file that every user may read, in a directory that exists. */
+export function replaceReadableFile(file: string, text: string): void {
+  writeBeside(file, text, (part) => {
+    fs.chmodSync(part, 0o644);
+    fs.renameSync(part, file);
+  });
+}
+
 /**
  * Renames `part` to `file`. @throws if `file` exists. Flushes the directory, so that a power cut does not undo it.
  */

@@ -42,9 +42,9 @@ test.each([
   // Without a name it lists all stacks, which needs pulumi.
   [["status"], "pulumi is not found in PATH"],
   [["status", "--watch"], "--watch shows one stack\n  needed: name it: ./pillar-host status STACK --watch"],
-  [["status", "prod", "--all"], "name a stack, or give --all (which --notify implies), and not both"],
+  [["status", "prod", "--all"], "name a stack, or give --all (which --notify and --metrics imply), and not both"],
   [["status", "--all", "--watch"], "error: option '-a, --all' cannot be used with option '-w, --watch'"],
-  [["status", "prod", "--notify"], "name a stack, or give --all (which --notify implies)"],
+  [["status", "prod", "--notify"], "name a stack, or give --all (which --notify and --metrics imply)"],
   [["status", "prod", "--wach"], "error: unknown option '--wach'\n(Did you mean --watch?)"],
 ])("the command line exits with 2 for wrong arguments: %j", async (args, text) => {
   const { exitCode, stderr } = await run(...args);
