@@ -46,7 +46,7 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
 }
 
 /** Opens the stack's own host, if its key is known, and the host that its orchestrator comes from. */
-function openCandidates({ config, address, hostKey }: StackInfo): Candidate[] {
+export function openCandidates({ config, address, hostKey }: StackInfo): Candidate[] {
   const library = readOrchestratorLibrary();
   const candidates: Candidate[] = [];
   if (address !== undefined && hostKey !== undefined)

@@ -108,4 +108,16 @@ Exit code:
   0    the report is printed
   2    no event log names the stack: the output says why, and what to do`)
     .load(async () => (await import("../report/report.ts")).report),
+  new ToolCommand("support")
+    .argument("[stack]", "such as prod-2; without one: every stack")
+    .description("write versions, configuration, status, check, report and logs into a text file, without secrets")
+    .option("-o, --output <file>", "the file; default: support-TIME.txt in this directory")
+    .explain(`
+Changes nothing. What can't be read, such as a host that is off, is in the file as its error. Read the file before you
+send it: it names hosts, users and your Pillar.
+
+Exit code:
+  0    the file is written
+  2    it is not: the output says why`)
+    .load(async () => (await import("../support/support.ts")).support),
 ];

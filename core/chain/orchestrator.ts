@@ -2,6 +2,7 @@ import type { RootHost } from "../ssh/root.ts";
 import type { Clock } from "../util/clock.ts";
 import { isPrintable, printableLines } from "../util/printable.ts";
 import { hasKind, ProblemError } from "../util/problem.ts";
+import { redactSecretsAndPaths } from "../util/redact.ts";
 import { callHttp, type RpcAnswer } from "./jsonRpc.ts";
 
 /** Forms of the fields of `getBuildInfo` (docs/specification.md, 2.4). A plain `go build` has no commit. */
@@ -81,7 +82,7 @@ function orchestratorResult({ status, body }: RpcAnswer, method: string): object
   const { result, error } = parseEnvelope(body);
   if (typeof error === "string" && error !== "")
     throw wrongAnswer(
-      `the orchestrator answers ${method} with the error: ${printableLines(redactSecretsAndPaths(error))}`,
+      `the orchestrator answers ${method} with the error: ${printableLines(redactSecretsAndPaths(error).slice(0, 500))}`,
     );
   if (status !== 200) throw new Error(`the orchestrator's RPC answers ${method} with ${status}`);
   if (typeof result === "object" && result !== null && error === "") return result;
@@ -150,12 +151,4 @@ export function findIdentityDifferences(
 /** Compares two versions of the form v1.2.3a: below 0 if the first is older. A version without a letter comes first. */
 export function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
-}
-
-/** Removes secrets, as redact in common.sh does on hosts, and the paths of URLs, which may hold access keys. */
-export function redactSecretsAndPaths(text: string): string {
-  return text
-    .replaceAll(/(pass(?:word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key)[^\n]*/gi, "$1 [removed]")
-    .replaceAll(/\b((?:wss?|https?):\/\/[^/\s"']+)\/[^\s"']+/g, "$1/[removed]")
-    .slice(0, 500);
 }

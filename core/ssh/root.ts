@@ -2,6 +2,7 @@ import { pipeline, type Readable } from "node:stream";
 import { printableLines } from "../util/printable.ts";
 import { ProblemError } from "../util/problem.ts";
 import { quoteShellWord } from "../util/quote.ts";
+import { redactSecrets } from "../util/redact.ts";
 import { withTimeout } from "../util/withTimeout.ts";
 import { answerStream, formatNotRun, frameScript, readAnswer } from "./answer.ts";
 import { type Connection, createConnection } from "./connection.ts";
@@ -84,15 +85,6 @@ export function createRootScript(
     `timeout -k 10 ${host.limitSeconds} ${runInput}`,
     frameScript(input, "streamed"),
   );
-}
-
-/** Removes secrets whole, and each line of a secret of several lines. */
-export function redactSecrets(text: string, secrets: readonly (string | undefined)[]): string {
-  const values = secrets.flatMap((secret = "") => {
-    const lines = secret.split("\n").filter((line) => line.trim().length > 7);
-    return [secret, ...lines].filter((each) => each.trim() !== "");
-  });
-  return values.sort((a, b) => b.length - a.length).reduce((left, each) => left.replaceAll(each, "[removed]"), text);
 }
 
 type EndedFunction = Awaited<RunningCommand["done"]> &

@@ -74,6 +74,7 @@ const walls = {
     backup: ["status", "pulumi", "terminal"],
     restore: ["edit", "status", "pulumi", "terminal"],
     report: ["status", "pulumi", "terminal"],
+    support: ["backup", "check", "report", "status", "pulumi", "terminal"],
   },
 };
 

@@ -26,6 +26,15 @@ orchestrator_said() {
     sed -E -e 's#(wss?|https?)://[^/@ ]*@#\1://[removed]@#g' -e 's#((wss?|https?)://[^/ ]+/)[^] "]+#\1[removed]#g' \
       -e 's/[0-9a-fA-F]{40,}/[removed]/g' | orchestrator_redact_words | tail -n "$1" || true
 }
+# Prints what a person who helps needs of this host: the move's journal, and the logs of the steps, the node and the orchestrator.
+host_logs() {
+  {
+    tail -n +1 "$orchestrator_journal" || true
+    tail -c 30000 -v "$logs"/* || true
+    journalctl -u "$node_service" -u 'pillar-host*' -n 300 --no-pager --quiet -o short-iso || true
+    orchestrator_said 300
+  } 2>&1 | redact
+}
 # Prints the values of config.json whose keys are named like secrets, as JSON and as text; none below four characters.
 orchestrator_secrets() {
   sed -nE -e '/(FileName|PublicKey)"/d' -e 's/.*"[^"]*(pass|secret|key|seed|mnemonic)[^"]*": *"(.{4,})",?$/\2/Ip' "$directory/config.json" 2> /dev/null |

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -11,6 +12,7 @@ import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
 import type { Lab, LabHost } from "../../../lab/lab.ts";
 import { updateProducer } from "../../../lab/operator/wallet.ts";
 import { LabStack } from "../../../lab/stack/stack.ts";
+import { parseExposition } from "../../cli/status/expositionFormat.ts";
 import { onHost, stackFile, testLab } from "../fixture.ts";
 import { cli, cliInTerminal, type Told } from "./fixture.ts";
 
@@ -177,6 +179,36 @@ describe("pillar-host status", () => {
       destroy: null,
       registration: { state: "producing", address: ours, producing: true, height: expect.any(Number) },
     });
+  });
+
+  it("writes metrics of the stack, and a support file with the host's logs", { timeout: 180_000 }, async () => {
+    const file = (name: string) => join(stack.programDirectory, name);
+    await cli(stack, ["status", "--all", "--metrics", file("pillar_host.prom")]);
+    const samples = parseExposition(await readFile(file("pillar_host.prom"), "utf8"));
+    const values = Object.fromEntries(samples.map(({ name, value }) => [name.slice("pillar_host_".length), value]));
+    expect(values).toMatchObject({
+      look_success: 1,
+      synced: 1,
+      sync_ratio: 1,
+      registered: 1,
+      producing: 1,
+      node_peers: 8,
+    });
+    expect(values.disk_free_bytes).toBeGreaterThan(1e9);
+
+    expect(await cli(stack, ["support", "-o", file("support.txt")])).toMatchObject({ exitCode: 0 });
+    const text = await readFile(file("support.txt"), "utf8");
+    for (const part of [
+      /"cliAbout": \{/,
+      /"stage": "producing"/,
+      /=== check of prod ===\n\{/,
+      /=== report of prod ===\n\{/,
+      /"event":"synced"/,
+      / go-node\[\d+\]: /,
+      /packages\.log <==\n.+/,
+    ])
+      expect(text).toMatch(part);
+    told.push(text);
   });
 
   it("shows no secret and no producer address anywhere", async () => {
