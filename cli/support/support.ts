@@ -117,5 +117,5 @@ export function listEnvironmentSecrets(environment: NodeJS.ProcessEnv): string[]
   return [...named.map(([, value]) => value), typed].filter(isLong);
 }
 
-/** False for a text that others contain, such as true. */
+/** Leaves out a text that others contain, such as true. */
 const isLong = (value: unknown): value is string => typeof value === "string" && value.length > 5;

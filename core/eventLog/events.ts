@@ -39,7 +39,7 @@ export interface EventDetails {
   readonly chainCopied: Readonly<{ from: string; files: number; bytes: number; seconds: number; height: number }>;
   /** The Pillar was seen registered with this host's producer address. */
   readonly registered: { readonly producerAddress: string };
-  /** Another address was registered, since this host's or instead of it; then `earlier` is the one of before the move. */
+  /** A third address was registered, since this host's or instead of it; then `earlier` is the one of before the move. */
   readonly registeredElsewhere: { readonly producerAddress: string; readonly earlier?: string | undefined };
   /** Registered before the node is synced (docs/specification.md, 1.1, step 13). */
   readonly registeredTooEarly: { readonly producerAddress: string; readonly earlier?: string };

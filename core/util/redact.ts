@@ -32,7 +32,7 @@ const onThisLine = new RegExp(`${words}[^\\n]*`, "gi");
 const wordList = /(?:[a-z]{3,8}(?:\\[nrt]|[\s"',.)\d])+){11,}[a-z]{3,8}/g;
 const longWord = /[\w+/=-]{40,}/g;
 
-/** True for a path, which may be as long as a secret. */
+/** Tells a path, which may be as long as a secret. */
 const isPath = (word: string) =>
   word.includes("/") && word.split("/").every((folder) => /^[a-z-]*([A-Z][a-z]+)*$/.test(folder));
 

@@ -82,7 +82,7 @@ async function notifyAll(
     const what = "pillar-host:notify is configured for no stack, so no webhook is notified";
     problems.push(formatProblem({ what, needed: `set it: ${commandsFor(first.stack).setSecret("notify")}` }));
   }
-  // Whatever the stacks' lookups found, this machine looked. Several stacks may have one heartbeat.
+  // This machine looked, whatever it found. Several stacks may have one heartbeat.
   for (const [heartbeat, stack] of new Map(sources.map(({ config, stack }) => [config.heartbeat, stack]))) {
     const reason = heartbeat && (await send(heartbeat));
     const needed = `if its service is up, set the address again: ${commandsFor(stack).setSecret("heartbeat")}`;

@@ -45,7 +45,7 @@ export function checkTrends(view: StackView, before: readonly Figures[], now: Fi
 function checkFilling(before: readonly Figures[], now: Figures, isFirstSync: boolean): string | false {
   const [first = now] = before;
   const watchedMs = now.at - first.at;
-  // One large file is no trend: the disk must fill in the last hours, too.
+  // A large file is no trend: the disk must fill in the last hours, too.
   const lefts = [first, before.at(-3) ?? first].map((from) => {
     const used = (from.free ?? 0) - (now.free ?? 0);
     return used > 0 ? ((now.free ?? 0) / used) * (now.at - from.at) : Number.POSITIVE_INFINITY;

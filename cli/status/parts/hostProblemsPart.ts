@@ -37,7 +37,7 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
   for (const gap of takeValue(versions) ?? []) {
     const { expectedAt = 0 } = gap;
     const isNow = expectedAt === 0;
-    // Another key once it is three days away, so that an alert comes again.
+    // The key changes once it is three days away, so that an alert comes again.
     const soon = expectedAt - Date.now() <= 3 * 86_400_000 ? ":soon" : "";
     const key = `version:${gap.leastVersion}${isNow ? ":required" : soon}`;
     add("version", key, [formatVersionGap(gap), ...installLines(gap, up)].join(". "), isNow);

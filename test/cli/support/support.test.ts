@@ -44,7 +44,7 @@ function plant(count: number) {
   return Array.from({ length: count }, (_, i) => {
     const [kind, make] = kinds[i % kinds.length] ?? ["", () => ["", ""] as const];
     const [secret, text] = make();
-    // Of a word list, three words in a row are too many.
+    // Three words of a word list in a row are too many.
     const pieces =
       kind === "a word list"
         ? secret.split(" ").flatMap((_, at, all) => (at < 3 ? [] : [all.slice(at - 3, at).join(" ")]))
