@@ -7,9 +7,9 @@ import { makeRoot, releaseRoot } from "./disk.ts";
 import type { LabState } from "./labState.ts";
 import { bootMachine, insideMachine, isAlive, machineLeader, stopMachine } from "./machine.ts";
 import { createHostNetwork, hostAddress, hostNamespace, ip, operatorNamespace, releaseHost } from "./network.ts";
-import { personalize } from "./personalize.ts";
+import { loginUserOf, personalize } from "./personalize.ts";
 
-/** A test host: its own Debian 11 with systemd, sshd, and cron. */
+/** A test host: its own Debian with systemd, sshd, and cron. */
 export type LabHost = ReturnType<LabHosts["get"]>;
 
 /** The parts of a host that are needed to put something on it. A cloud's server has them, too. */
@@ -70,7 +70,7 @@ export class LabHosts {
     // An authorized_keys line, as the configuration's host.hostKey needs it.
     const line = readFileSync(join(root, "etc/ssh/ssh_host_ed25519_key.pub"), "utf8");
     const hostKey = line.split(" ").slice(0, 2).join(" ");
-    return { name, address: hostAddress(record.n), hostKey, root, run, stop, start, reboot };
+    return { name, address: hostAddress(record.n), hostKey, user: loginUserOf(root), root, run, stop, start, reboot };
   }
 
   async isUp(name: string): Promise<boolean> {
@@ -78,12 +78,12 @@ export class LabHosts {
     return record !== undefined && (await isAlive(record.process));
   }
 
-  /** Returns the argv of an ssh session as root on a host, from the operator's end. */
+  /** Returns the argv of an ssh session on a host, as root if root may log in, from the operator's end. */
   ssh(name: string, command: readonly string[] = []): string[] {
     const { name: lab, dir } = this.state;
     const known = ["-o", `UserKnownHostsFile=${join(dir, "known_hosts")}`, "-o", "LogLevel=ERROR"];
     const key = ["-i", privateKeyFile(dir), "-o", "IdentitiesOnly=yes"];
-    const ssh = ["ssh", ...known, ...key, `root@${this.get(name).address}`, ...command];
+    const ssh = ["ssh", ...known, ...key, `${this.get(name).user}@${this.get(name).address}`, ...command];
     return ["ip", "netns", "exec", operatorNamespace(lab), ...ssh];
   }
 

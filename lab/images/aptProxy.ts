@@ -6,18 +6,24 @@ import https from "node:https";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { cacheRoot } from "../util/cache.ts";
-import { findMirror } from "./mirror.ts";
+import { ensureBaseImage, ownRootFileSystem } from "./baseImage.ts";
+import { findMirror, sourcesOf } from "./mirror.ts";
 
 /**
  * Runs the apt proxy of the lab's hosts. It runs outside their namespaces, where the machine's Debian mirror is
  * reachable. It listens on a socket file only, so the lab takes no port of this machine (a packaged proxy cannot do
- * that). It fetches only from the machine's own Debian mirror. Immutable files (packages, and indices by hash) are
+ * that). It fetches only from the machine's own Debian mirror, and from the sources of a person's own root file system. Immutable files (packages, and indices by hash) are
  * cached, each as a whole or not at all.
  * Run with SOCKET as its argument (lab/util/labProgram.ts).
  */
 async function main(socket: string): Promise<void> {
   const mirror = await findMirror();
-  const allowed = [mirror.debian, mirror.security].map((uri) => new URL(uri));
+  const own = ownRootFileSystem();
+  // The base image is there already, as a directory also if a tar archive was brought.
+  const sources = own ? await sourcesOf(await ensureBaseImage()) : [];
+  const allowed = [mirror.debian, mirror.security, ...sources.map((uri) => uri.replace(/\/+$/, ""))].map(
+    (uri) => new URL(uri),
+  );
   const directory = join(cacheRoot(), "apt");
   await mkdir(directory, { recursive: true });
   const server = http.createServer((request, response) => {
@@ -31,7 +37,9 @@ async function main(socket: string): Promise<void> {
     const url = new URL(request.url ?? "/", "http://invalid");
     const known = allowed.some(({ host, pathname }) => url.host === host && url.pathname.startsWith(`${pathname}/`));
     if (request.method !== "GET" || !known) {
-      response.writeHead(403).end("apt proxy: only GET from this machine's Debian mirror\n");
+      response
+        .writeHead(403)
+        .end("apt proxy: only GET from this machine's Debian mirror and the image's own sources\n");
       return;
     }
     if (!isImmutable(url.pathname)) return pass(url, request, response);

@@ -11,7 +11,7 @@ export interface Layer {
   readonly name: string;
   /** Must change whenever the layer's steps change. The base image's version is added to it. */
   readonly version: string;
-  /** Distribution of the base image (default: Debian 11). */
+  /** Distribution of the base image (default: Debian 11, or a person's own root file system). */
   readonly distribution?: Distribution | undefined;
   /** Title of the progress display during the build. */
   readonly title: string;
@@ -19,15 +19,8 @@ export interface Layer {
   build(root: string, progress: Progress): Promise<void>;
 }
 
-/** Runs a command as root of an image, without booting it. */
-export async function runInImage(root: string, argv: readonly string[], progress: Progress, input = ""): Promise<void> {
-  const child = execa("chroot", [root, ...argv], { env: { DEBIAN_FRONTEND: "noninteractive" }, input, all: true });
-  progress.follow(child.all);
-  await child;
-}
-
 /** @returns the directory of the layer's root file system, read-only by convention */
-export async function ensureLayer({ name, version, distribution = "debian-11", title, build }: Layer): Promise<string> {
+export async function ensureLayer({ name, version, distribution, title, build }: Layer): Promise<string> {
   const base = await ensureBaseImage(distribution);
   const directory = await cached(name, `${baseImageVersion(distribution)}-${version}`, async (dir) => {
     const root = join(dir, "root");

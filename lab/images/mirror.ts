@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { execa } from "execa";
 
 /** Debian mirror of this machine's own apt. The lab's hosts use it, too. */
@@ -27,7 +28,14 @@ export function parseMirror(indexTargets: string): Mirror {
  * container, it would read all of them each time, which takes a second.
  */
 export async function findMirror(): Promise<Mirror> {
-  const noLists = ["-o", "Dir::State::Lists=/nonexistent", "--no-release-info"];
+  return parseMirror((await sourcesOf("/")).join("\n"));
+}
+
+/** Returns the URLs of the package sources of a root file system. */
+export async function sourcesOf(root: string): Promise<string[]> {
+  const apt = join(root, "etc/apt");
+  const lists = ["-o", `Dir::Etc::sourcelist=${apt}/sources.list`, "-o", `Dir::Etc::sourceparts=${apt}/sources.list.d`];
+  const noLists = [...lists, "-o", "Dir::State::Lists=/nonexistent", "--no-release-info"];
   const { stdout } = await execa("apt-get", ["indextargets", ...noLists, "--format", "$(REPO_URI)"]);
-  return parseMirror(stdout);
+  return [...new Set(stdout.split("\n").filter(Boolean))];
 }

@@ -1,4 +1,5 @@
-import { ensureLayer, runInImage } from "./imageLayer.ts";
+import { runInImage } from "./baseImage.ts";
+import { ensureLayer } from "./imageLayer.ts";
 
 /**
  * Builds the base image with needrestart, which Ubuntu's server images have. After every installation it asks on the

@@ -5,22 +5,29 @@ import { parseConfig } from "../../core/config/config.ts";
 import { packages } from "../../core/steps/nodeSteps.ts";
 import { createEnvelope } from "../../core/steps/step.ts";
 import type { Distribution } from "./baseImage.ts";
-import { ensureLayer, runInImage } from "./imageLayer.ts";
+import { runInImage } from "./baseImage.ts";
+import { ensureLayer, type Layer } from "./imageLayer.ts";
 
 /** Increase this when the recipe below changes beside the step's script. */
 const recipe = "2";
+
+/** Contents of an image beside the packages. */
+type Addition = Pick<Layer, "name" | "version" | "build">;
 
 /**
  * Builds the base image with the packages of the program's own packages step and of the controller's double, for hosts
  * that test something else. The step still runs there and finds nothing to do. It sees no trace of an earlier stack.
  * @returns the directory of the root file system, read-only by convention
  */
-export async function ensurePackagedImage(distribution?: Distribution): Promise<string> {
+export async function ensurePackagedImage(distribution?: Distribution, addition?: Addition): Promise<string> {
   const script = packagesScript();
   return ensureLayer({
-    name: "packaged-image",
+    name: addition?.name ?? "packaged-image",
     distribution,
-    version: createHash("sha256").update(script).update(recipe).digest("hex").slice(0, 12),
+    version: createHash("sha256")
+      .update(script + recipe + (addition?.version ?? ""))
+      .digest("hex")
+      .slice(0, 12),
     title: "building the image of test hosts with their packages (half a minute)",
     build: async (root, progress) => {
       const logs = join(root, "var/log/pillar-host");
@@ -30,6 +37,7 @@ export async function ensurePackagedImage(distribution?: Distribution): Promise<
       await runInImage(root, ["apt-get", "-q", "-y", "install", "make"], progress);
       // Each login would start four processes for its greeting.
       await rm(join(root, "etc/update-motd.d/10-uname"), { force: true });
+      await addition?.build(root, progress);
       for (const path of [logs, join(root, "var/lib/pillar-host")]) await rm(path, { recursive: true });
     },
   });

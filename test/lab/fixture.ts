@@ -95,6 +95,7 @@ export function stackFile(lab: Lab, host: LabHost, changes: StackFile = {}): Sta
     },
     controller: { release: { url: lab.releaseUrl() } },
     ...withWord(changes),
+    ...(host.user !== "root" && { ssh: { user: host.user, ...(changes.ssh as object | undefined) } }),
     sync: withoutWitness(changes),
   };
 }

@@ -1,7 +1,8 @@
 import { appendFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { operatorAddress, releaseHost } from "../../hosts/network.ts";
-import { ensureLayer, runInImage } from "../../images/imageLayer.ts";
+import { runInImage } from "../../images/baseImage.ts";
+import { ensureLayer } from "../../images/imageLayer.ts";
 import type { Progress } from "../../util/progress.ts";
 
 /** Increase this when the recipe below changes. It is part of the cache key, together with the base image's version. */

@@ -92,7 +92,7 @@ describe("a death at a random moment of each stage of the journey", () => {
     "seed %i: each stage continues to the same end, and nothing is done twice",
     async (seed) => {
       const random = randomOf(seed);
-      const journey = await begunJourney(await made());
+      const journey = await begunJourney(await made(), undefined, "debian-12");
       const { lab, old, fresh, stacks } = journey;
       toEnd.push(stacks.old, stacks.fresh);
       const deaths: Death[] = [];

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Distribution } from "../../../lab/images/baseImage.ts";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import { ensureProviderImage } from "../../../lab/images/providerImage.ts";
 import type { Lab, LabHost } from "../../../lab/lab.ts";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
@@ -25,13 +26,17 @@ export interface Journey {
   readonly addresses: { readonly old: string };
 }
 
-/** Creates two hosts, a producer and an orchestrator on the old one; nothing is adopted or stood up yet. */
+/**
+ * Creates two hosts, a producer and an orchestrator on the old one; nothing is adopted or stood up yet.
+ *
+ * @param distribution of hosts as a provider hands them over; without it, plain ones of the lab
+ */
 export async function begunJourney(lab: Lab, backend?: Backend, distribution?: Distribution): Promise<Journey> {
   await lab.chain("PATCH", "/truth", {
     ...quick,
     defaults: { behind: 400, rate: 80, startRefusedMs: 0 },
   });
-  const ensureImage = () => ensurePackagedImage(distribution);
+  const ensureImage = distribution === undefined ? ensurePackagedImage : () => ensureProviderImage(distribution);
   const [old, fresh] = [await lab.addHost("old", ensureImage), await lab.addHost("fresh", ensureImage)];
   for (const host of [old, fresh]) {
     await lab.chain("PATCH", `/orchestrators/${host.name}`, { syncPollMs: 500, stopMs: 300 });
