@@ -1,6 +1,6 @@
 import { formatDuration } from "../util/timeText.ts";
 import { withTimeout } from "../util/withTimeout.ts";
-import type { ChainClient } from "./chain.ts";
+import { type ChainClient, momentumPage } from "./chain.ts";
 import type { Produced } from "./chainAnswers.ts";
 
 /** Age of the newest momentum at which a node counts as behind. A slot is 10 s (docs/chain.md, Chain). */
@@ -91,6 +91,25 @@ export async function readWholePage(
   const isWhole = page.length === to - from + 1 && page.every(({ height }, at) => height === from + at);
   if (isWhole) return { page };
   return { fault: { kind: "gap", why: `it does not return the momentums from ${from} to ${to}, though it has them` } };
+}
+
+/** Reads whole pages of momentums from `top` down to `floor`, until a page is enough. */
+export async function readDown(
+  client: ChainClient,
+  { top, floor, pages }: Readonly<Record<"top" | "floor" | "pages", number>>,
+  isEnough: (page: readonly Produced[]) => boolean,
+): Promise<{ readonly momentums: readonly Produced[] } | { readonly fault: NodeFault }> {
+  let momentums: readonly Produced[] = [];
+  let to = top;
+  for (let page = 0; page < pages && to >= floor; page += 1) {
+    const from = Math.max(floor, to - momentumPage + 1);
+    const whole = await readWholePage(client, from, to);
+    if ("fault" in whole) return whole;
+    momentums = [...whole.page, ...momentums];
+    if (isEnough(whole.page)) break;
+    to = from - 1;
+  }
+  return { momentums };
 }
 
 export function listLeftOut(readings: readonly (Identified | Unanswered)[], words = " is left out"): string[] {

@@ -7,7 +7,7 @@ import {
   type Network,
   type PillarStanding,
 } from "../chain/elections.ts";
-import { findAgeFault, isAnswered, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading.ts";
+import { findAgeFault, isAnswered, type NodeFault, type Reading, readDown, readNode } from "../chain/reading.ts";
 import type { Block } from "../chain/sameChain.ts";
 import { isNewProducerSince, type Producers } from "./readRewards.ts";
 import type { RetirementInputs } from "./retirementInputs.ts";
@@ -74,25 +74,6 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
 function productionTimeoutMs(standing: PillarStanding | undefined, network: Network): number {
   const chance = standing === undefined ? 1 : computeElectionChance(standing, network);
   return computeMaxTicksWithoutSlot(chance) * computeTickMs(network);
-}
-
-/** Reads whole pages of momentums from `top` down to `floor`, until a page is enough. */
-async function readDown(
-  client: ChainClient,
-  { top, floor, pages }: Readonly<Record<"top" | "floor" | "pages", number>>,
-  isEnough: (page: readonly Produced[]) => boolean,
-): Promise<{ readonly momentums: readonly Produced[] } | { readonly fault: NodeFault }> {
-  let momentums: readonly Produced[] = [];
-  let to = top;
-  for (let page = 0; page < pages && to >= floor; page += 1) {
-    const from = Math.max(floor, to - momentumPage + 1);
-    const whole = await readWholePage(client, from, to);
-    if ("fault" in whole) return whole;
-    momentums = [...whole.page, ...momentums];
-    if (isEnough(whole.page)) break;
-    to = from - 1;
-  }
-  return { momentums };
 }
 
 /** Reads the newest paid epoch as further evidence; undefined if this host had a slot in it. */
