@@ -97,13 +97,16 @@ Exit code:
     .load(async () => (await import("../status/testNotification.ts")).sendTestNotification),
   new ToolCommand("report")
     .argument("<stack>", "such as prod-1")
-    .description("report a stack's migration from its event log")
+    .description("report a stack's migration: what happened when, what was missed; from its event log and the chain")
     .option(...jsonOption)
     .option(
       "--directory <dir>",
       "the event log's place (a directory or s3://BUCKET…#PILLAR), for a stack that is gone; default: the configured place",
     )
     .explain(`
+The last lines are the verdict: own slots missed, and the time without an orchestrator. Momentums are read from this host's
+node, else from a reference; nothing is changed.
+
 Exit code:
   0    the report is printed
   2    no event log names the stack: the output says why, and what to do`)

@@ -1,17 +1,27 @@
-import type { LogEvent, MoveEvent } from "../../core/eventLog/events.ts";
 import { findValidEvents } from "../../core/eventLog/guardFacts.ts";
 import { parseLine } from "../../core/eventLog/logLine.ts";
+import { formatDuration } from "../../core/util/timeText.ts";
 import { type EventText, formatEvent } from "./eventTable.ts";
-
-type Entry = LogEvent | MoveEvent;
+import {
+  findOrchestratorGaps,
+  findWindow,
+  getDate,
+  getOwner,
+  getTime,
+  isRegistration,
+  type LogEntry,
+} from "./findFigures.ts";
+import { formatVerdict, type ProductionReading, sumGaps } from "./verdict.ts";
 
 export interface Item extends EventText {
   /** ISO 8601. */
   readonly at: string;
   readonly stack: string;
   readonly event: string;
-  /** Seconds since the previous stage of the same stack. Set for stages only. */
+  /** Seconds since the previous stage, on any host. Set for stages only. */
   readonly seconds?: number;
+  /** Seconds until another address was registered. Set for the wallet's detours that have ended. */
+  readonly detourSeconds?: number | undefined;
 }
 
 /**
@@ -23,7 +33,7 @@ export function parseEventLog(lines: readonly string[], where: string) {
   return { entries, unread: lines.length - entries.length };
 }
 
-function isReadable(entry: Entry): boolean {
+function isReadable(entry: LogEntry): boolean {
   try {
     return formatEvent(entry) !== undefined && !Number.isNaN(getTime(entry));
   } catch {
@@ -32,15 +42,21 @@ function isReadable(entry: Entry): boolean {
   }
 }
 
-export function listStacks(entries: readonly Entry[]): string[] {
+export function listStacks(entries: readonly LogEntry[]): string[] {
   return [...new Set(entries.map((entry) => getOwner(entry).stack))];
 }
 
-export type Report = NonNullable<ReturnType<typeof buildReport>>;
+export type History = NonNullable<ReturnType<typeof buildReport>>;
+export type Report = ReturnType<typeof completeReport>;
+
+/** Returns the whole report, as --json prints it. */
+export function completeReport({ window: _, ...history }: History, production: ProductionReading) {
+  return { ...history, production, verdict: formatVerdict(production, history.orchestratorGaps) };
+}
 
 /**
- * Returns the report of a stack, or undefined if the event log does not name the stack: the Pillar's events, in the
- * log's order, from this stack's first event to its deletion. Other events belong to other migrations.
+ * Returns the history of a stack, or undefined if the event log does not name the stack: the Pillar's events from this
+ * stack's first event to its deletion, by their time. Other events belong to other migrations.
  */
 export function buildReport({ entries, unread }: ReturnType<typeof parseEventLog>, stack: string) {
   const own = entries.filter((entry) => getOwner(entry).stack === stack);
@@ -51,34 +67,37 @@ export function buildReport({ entries, unread }: ReturnType<typeof parseEventLog
   const chosen = entries.slice(entries.indexOf(first), end).filter((entry) => getOwner(entry).pillar === pillar);
   // The reported stack first.
   const stacks = [stack, ...listStacks(chosen).filter((other) => other !== stack)];
-  const to = getDate(chosen.at(-1) ?? last);
-  return { stack, pillar, stacks, from: getDate(first), to, timeline: listItems(chosen), unread };
+  const timeline = listItems(chosen);
+  const [from, to] = [timeline[0]?.at ?? "", timeline.at(-1)?.at ?? ""];
+  const orchestratorGaps = findOrchestratorGaps(chosen);
+  const secondsWithoutOrchestrator = sumGaps(orchestratorGaps);
+  const figures = { orchestratorGaps, secondsWithoutOrchestrator, window: findWindow(chosen, stack) };
+  return { stack, pillar, stacks, from, to, timeline, unread, ...figures };
 }
 
-function listItems(entries: readonly Entry[]): Item[] {
-  const stages = new Map<string, number>();
-  return entries.flatMap((entry): Item[] => {
+function listItems(entries: readonly LogEntry[]): Item[] {
+  const items = entries.flatMap((entry, index): Item[] => {
     const text = formatEvent(entry);
-    const { stack } = getOwner(entry);
     // Each run may log the wait. Shows the last of these lines, and none once the node is synced.
-    const isOver = entry.event === "waiting" && findValidEvents(entries, stack, "waits").at(-1) !== entry;
+    const isOver =
+      entry.event === "waiting" && findValidEvents(entries, getOwner(entry).stack, "waits").at(-1) !== entry;
     if (text === undefined || isOver) return [];
-    const item = { at: getDate(entry), stack, event: entry.event, ...text };
-    if (text.weight !== "stage") return [item];
-    const before = stages.get(stack) ?? Number.POSITIVE_INFINITY;
-    stages.set(stack, getTime(entry));
-    // A stage that was noticed late may come before the one that the log has before it.
-    return [getTime(entry) < before ? item : { ...item, seconds: Math.round((getTime(entry) - before) / 1000) }];
+    const item = { at: getDate(entry), stack: getOwner(entry).stack, event: entry.event, ...text };
+    const next = entries.slice(index + 1).find((each) => isRegistration(each) && each.stack === item.stack);
+    if (next === undefined) return [item];
+    if (entry.event === "registered" && getTime(next) < getTime(entry))
+      // A run may see the registration after the first momentum, which proves it.
+      return [{ ...item, at: getDate(next), title: `${text.title} (seen at ${item.at.slice(11, 16)})` }];
+    if (entry.event !== "registeredElsewhere") return [item];
+    const detourSeconds = Math.round((getTime(next) - getTime(entry)) / 1000);
+    return [{ ...item, detourSeconds, title: `${text.title} for ${formatDuration(detourSeconds * 1000)}` }];
   });
-}
-
-const getOwner = (entry: Entry) => ("move" in entry ? entry.move : entry);
-const getTime = (entry: Entry) => Date.parse(getDate(entry));
-
-/** Returns the time of an event, which may be before the event was written. */
-function getDate(entry: Entry): string {
-  if (entry.event === "synced") return entry.details.syncedAt;
-  if (entry.event === "producing") return entry.details.switchedAt;
-  if (entry.event === "done" || entry.event === "rolledBack") return entry.details.movedAt ?? entry.at;
-  return entry.at;
+  items.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  let before: number | undefined;
+  return items.map((item) => {
+    if (item.weight !== "stage") return item;
+    const [time, last] = [Date.parse(item.at), before];
+    before = time;
+    return last === undefined ? item : { ...item, seconds: Math.round((time - last) / 1000) };
+  });
 }

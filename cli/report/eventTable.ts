@@ -16,7 +16,7 @@ export interface EventText {
 type Templates = readonly [weight: EventText["weight"], title: string, ...lines: string[]];
 
 const wait = "{startedAt} to {syncedAt} ({took}): height {startHeight} to {currentHeight}, {rate} momentums a second";
-const end = ["the {holder} host holds the key", "version {version?}", "time without the orchestrator: {gap}"] as const;
+const end = ["the {holder} host holds the key", "version {version?}"] as const;
 const stackTemplates: Record<EventName, Templates> = {
   host: ["stage", "host {address} ({provider})", "server {serverId?}"],
   recorded: ["note", "momentum {height} recorded", "hash {hash}"],
@@ -31,7 +31,7 @@ const stackTemplates: Record<EventName, Templates> = {
     "producer address {producerAddress}",
     "address before: {earlier?}",
   ],
-  registeredElsewhere: ["alarm", "now registered on chain with another address", "producer address {producerAddress}"],
+  registeredElsewhere: ["alarm", "another address registered on chain", "producer address {producerAddress}"],
   producing: [
     "stage",
     "produces: momentum {height}",
@@ -57,12 +57,12 @@ const moveTemplates: Record<MoveEventName, Templates> = {
   secured: ["note", "orchestrator: all prerequisites of the move are met", "version {oldVersion?} on the old host"],
   begun: ["note", "orchestrator: move {direction} started", "generation {generation}"],
   starting: ["note", "orchestrator: about to be started by the move {direction}", "generation {generation}"],
-  done: ["stage", "orchestrator moved here", ...end],
-  rolledBack: ["stage", "orchestrator moved back to the old host", ...end],
+  done: ["stage", "orchestrator moved here, {gap}", ...end],
+  rolledBack: ["stage", "orchestrator moved back to the old host, {gap}", ...end],
   fenced: ["alarm", "orchestrator: lost host {address} is fenced", "{how}", "server {serverId?}"],
   unfenced: ["alarm", "orchestrator: lost host {address} answers again: its fence has ended"],
   confirmed: ["alarm", "orchestrator: confirmed by the operator", "{key}: {value}"],
-  failed: ["note", "orchestrator: a run of the move failed", "{error?}"],
+  failed: ["note", "orchestrator: a run of the move failed", "{error?}", "{secondsWithoutSigner?} s without it"],
 };
 
 type Details = Readonly<Record<string, unknown>>;
@@ -91,7 +91,7 @@ function deriveValues(details: Details): Details {
   return {
     took: formatDuration(seconds * 1000),
     rate: Number.isFinite(rate) ? rate : 0,
-    gap: secondsWithoutSigner === undefined ? "unknown: the move took more than one run" : `${secondsWithoutSigner} s`,
+    gap: secondsWithoutSigner === undefined ? "unknown how long without it" : `${secondsWithoutSigner} s without it`,
   };
 }
 

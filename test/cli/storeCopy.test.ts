@@ -71,7 +71,9 @@ test("reads an event log that was copied by hand from the bucket, on this machin
   const elsewhere = await run(address, "report", "prod-2", "--json");
   expect(JSON.parse(elsewhere.out)).toMatchObject({ stack: "prod-2" });
   const asked = await run(undefined, "report", "prod-2", "--json", "--directory", `${address}#Anvil`);
-  expect(asked.out).toBe(elsewhere.out);
+  // With --directory no node is asked.
+  const omitChain = (out: string) => ({ ...JSON.parse(out), production: undefined, verdict: undefined });
+  expect(omitChain(asked.out)).toEqual(omitChain(elsewhere.out));
 });
 
 test("refuses an event log in another place than configured, instead of reading it as empty", async () => {

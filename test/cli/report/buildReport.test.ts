@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { buildReport, parseEventLog } from "../../../cli/report/buildReport.ts";
+import type { Window } from "../../../cli/report/findFigures.ts";
 import { linesOf, wholeWay } from "./exampleLog.ts";
 
 const reportOn = (stack: string, lines: readonly object[] = wholeWay) => {
@@ -20,14 +21,13 @@ const textsOf = (lines: readonly object[], ...events: readonly string[]) =>
     .map(({ title, lines: each }) => [title, ...each]);
 
 test("the new host's report covers both stacks from the first event of its own stack on", () => {
-  const { timeline: _, ...report } = reportOn("prod-2");
-  expect(report).toEqual({
+  expect(reportOn("prod-2")).toMatchObject({
     ...{ stack: "prod-2", pillar: "Anvil", stacks: ["prod-2", "prod"], unread: 0 },
     ...{ from: at("18T09:00:00"), to: at("21T12:00:05") },
   });
 });
 
-test("the new host's report lists the events of both stacks, with the time between the stages of one stack", () => {
+test("the new host's report lists the events of both stacks, with the time since the stage before, on any host", () => {
   expect(stages("prod-2")).toEqual([
     ["prod-2", "host", undefined],
     ["prod", "refused", undefined],
@@ -39,7 +39,7 @@ test("the new host's report lists the events of both stacks, with the time betwe
     ["prod-2", "done", 3030],
     ["prod-2", "registered", 28_770],
     ["prod-2", "producing", 270],
-    ["prod", "shutDown", undefined],
+    ["prod", "shutDown", 3330],
     ["prod", "override", undefined],
     ["prod", "released", 61_205],
   ]);
@@ -54,7 +54,7 @@ test("the new host's report has the details of sync, switch and move", () => {
       "newest momentum is fresh by both clocks",
       "not proved: height agrees with independent nodes (sync.references)",
     ],
-    ["orchestrator moved here", "the new host holds the key", "version v0.0.9b", expect.stringMatching(/: 23\.4 s$/)],
+    ["orchestrator moved here, 23.4 s without it", "the new host holds the key", "version v0.0.9b"],
     [
       "produces: momentum 11985590",
       "of z1qnew0000000000000000000000000000000000, at 2026-11-20 18:04:30",
@@ -76,10 +76,9 @@ test.each<[string, object, string[]]>([
     "who holds the key after a rolled back move",
     { at: at("19T00:00:00"), move: second, event: "rolledBack", details: { holder: "old", version: "v1" } },
     [
-      "orchestrator moved back to the old host",
+      "orchestrator moved back to the old host, unknown how long without it",
       "the old host holds the key",
       "version v1",
-      "time without the orchestrator: unknown: the move took more than one run",
     ],
   ],
 ])("the new host's report tells %s", (_what, line, texts) => {
@@ -112,12 +111,154 @@ test("the events exclude another Pillar in the same file, and a stack that the e
   expect(buildReport(parseEventLog(linesOf(wholeWay), "here"), "prod-9")).toBeUndefined();
 });
 
-test("the events stay in the log's order: a registration that was noticed late comes before the first momentum", () => {
+test("a registration that was noticed late comes before the first momentum, at its time", () => {
   const registered = on("new", "03T00:00:07", "registered", { producerAddress: "a" });
   const details = { producerAddress: "a", height: 9, switchedAt: at("03T00:00:06") };
   const lines = [host("new", "01T00:00:00"), registered, on("new", "03T00:00:17", "producing", details)];
   const told = stages("new", lines).map(([, event, seconds]) => `${event} ${seconds}`);
-  expect(told).toEqual(["host undefined", "registered 172807", "producing undefined"]);
+  expect(told).toEqual(["host undefined", "registered 172806", "producing 0"]);
+  expect(reportOn("new", lines).timeline[1]).toMatchObject({
+    at: at("03T00:00:06"),
+    title: "registered on chain (seen at 00:00)",
+  });
+});
+
+test("events stand by their time, though a run wrote one late", () => {
+  const details = {
+    startedAt: at("01T01:00:00"),
+    syncedAt: at("02T00:00:00"),
+    startHeight: 0,
+    currentHeight: 9,
+    proved: [],
+    unproved: [],
+  };
+  const shut = on("prod", "02T01:00:00", "shutDown", { address: "b", evidence: [] });
+  const lines = [host("new", "01T00:00:00"), shut, on("new", "02T02:00:00", "synced", details)];
+  expect(stages("new", lines)).toEqual([
+    ["new", "host", undefined],
+    ["new", "synced", 86_400],
+    ["prod", "shutDown", 3600],
+  ]);
+});
+
+describe("the wallet's detour", () => {
+  const elsewhere = (time: string, producerAddress: string) =>
+    on("prod-2", time, "registeredElsewhere", { producerAddress, earlier: "old" });
+  const detours = (...lines: readonly object[]) =>
+    reportOn("prod-2", [host("prod-2", "01T00:00:00"), ...lines]).timeline.flatMap(({ event, title, detourSeconds }) =>
+      event === "registeredElsewhere" ? [[title, detourSeconds]] : [],
+    );
+
+  test("lasts until the next registration that a run saw", () => {
+    const end = on("prod-2", "02T08:05:00", "registered", { producerAddress: "new" });
+    const others = on("prod", "02T08:01:00", "registered", { producerAddress: "new" });
+    expect(detours(elsewhere("02T08:00:00", "foreign"), others, end)).toEqual([
+      ["another address registered on chain for 5 min", 300],
+    ]);
+  });
+
+  test("has no duration while it lasts", () => {
+    expect(detours(elsewhere("02T08:00:00", "foreign"))).toEqual([["another address registered on chain", undefined]]);
+  });
+});
+
+describe("the time without an orchestrator", () => {
+  const first = "pillar-host/prod-2/Anvil/1";
+  const leg = { direction: "forward", generation: 1, source: "a", target: "b" };
+  const end = (time: string, seconds?: number, event = "done") => ({
+    at: at(time),
+    move: first,
+    event,
+    details: { holder: "new", generation: 1, version: "v1", movedAt: at(time), secondsWithoutSigner: seconds },
+  });
+  const begun = { at: at("02T08:00:00"), move: first, event: "begun", details: leg };
+  const starting = { at: at("02T08:00:30"), move: first, event: "starting", details: leg };
+  const failed = (time: string, seconds?: number) => ({
+    at: at(time),
+    move: first,
+    event: "failed",
+    details: { error: "e", secondsWithoutSigner: seconds },
+  });
+  test.each<[string, readonly object[], number | undefined, readonly object[]]>([
+    ["of one run", [begun, starting, end("02T08:00:34", 3.4)], 3.4, [{ seconds: 3.4 }]],
+    [
+      "of a cut-off move, from the first stop on",
+      [begun, starting, failed("02T08:02:00"), end("02T08:05:30", 299.2)],
+      299.2,
+      [{ seconds: 299.2 }],
+    ],
+    [
+      "of a failed run that went back, and of the next one",
+      [begun, starting, failed("02T08:01:00", 12), starting, end("02T08:05:30", 3.1)],
+      15.1,
+      [{ seconds: 12 }, { seconds: 3.1 }],
+    ],
+    [
+      "of a move there and back",
+      [starting, end("02T08:00:34", 3), starting, end("02T09:00:00", 4, "rolledBack")],
+      7,
+      [{ seconds: 3 }, { seconds: 4 }],
+    ],
+    [
+      "of a way back without the time of the stop",
+      [starting, end("02T08:05:30", undefined, "rolledBack")],
+      undefined,
+      [{ unknown: "nobody knows when it stopped" }],
+    ],
+    [
+      "without the time of the stop",
+      [begun, starting, end("02T08:05:30")],
+      undefined,
+      [{ unknown: "nobody knows when it stopped" }],
+    ],
+    ["of a move that was cut off", [begun, starting], undefined, [{ unknown: "a move of it has not ended" }]],
+    ["of a move that stopped nothing yet", [begun, failed("02T08:00:10")], 0, []],
+  ])("%s", (_what, lines, seconds, gaps) => {
+    const found = reportOn("prod-2", [host("prod-2", "01T00:00:00"), ...lines]);
+    expect(found.orchestratorGaps).toMatchObject(gaps);
+    expect(found.orchestratorGaps).toHaveLength(gaps.length);
+    expect(found.secondsWithoutOrchestrator).toBe(seconds);
+  });
+});
+
+describe("the time in which slots may have been missed", () => {
+  const windowOf = (lines: readonly object[], stack = "prod-2") => reportOn(stack, lines).window;
+  const time = (rest: string) => Date.parse(at(rest));
+
+  test("is from the first risk to the old node's shutdown, with whose the addresses are", () => {
+    const { from, to, owners } = windowOf(wholeWay) as Exclude<Window, { unknown: string }>;
+    expect([from, to]).toEqual([time("20T18:00:00"), time("20T19:00:00")]);
+    expect([...owners.values()]).toEqual(["new", "old"]);
+    // The old host's stack has no registration of its own.
+    expect(windowOf(wholeWay, "prod")).toEqual({ from, to, owners });
+  });
+
+  test("begins with the move, has a third address, and lasts while another address is registered", () => {
+    const begun = {
+      at: at("20T09:59:00"),
+      move: "pillar-host/prod-2/Anvil/1",
+      event: "begun",
+      details: { direction: "forward", generation: 1 },
+    };
+    const lines = [
+      ...wholeWay.slice(0, 11),
+      begun,
+      on("prod-2", "20T18:30:00", "registeredElsewhere", { producerAddress: "third" }),
+    ];
+    const { from, to, owners } = windowOf(lines) as Exclude<Window, { unknown: string }>;
+    expect([from, to, owners.get("third")]).toEqual([time("20T09:59:00"), undefined, "other"]);
+  });
+
+  test.each<[string, readonly object[], string]>([
+    ["no run saw this host's address", [], "the event log does not have the new host's producer address"],
+    [
+      "the address before is not known",
+      [on("prod-2", "03T00:00:00", "registered", { producerAddress: "a" })],
+      "the event log does not have the old host's producer address",
+    ],
+  ])("is unknown if %s", (_what, lines, unknown) => {
+    expect(windowOf([host("prod-2", "01T00:00:00"), ...lines])).toEqual({ unknown });
+  });
 });
 
 const head = { version: 1, at: "2026-11-18T09:00:00Z", stack: "prod", pillar: "Anvil" };

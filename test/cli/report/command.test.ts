@@ -51,6 +51,7 @@ test("the event log's place is the one of --directory for a stack that is gone, 
   expect(refused.stderr).toMatch(/^there is no stack prod-2 here\n(.*\n)*To read the event log .* --directory /);
   const { exitCode, stdout } = await run("touch asked; exit 1", "ada/pillar-host/prod-2", "--directory", "kept");
   expect(exitCode).toBe(0);
+  expect(stdout).toContain("Own slots missed: unknown: --directory names no node that could be asked.");
   expect(stdout.split("\n")[0]).toBe("Pillar Anvil, stack prod-2, with prod");
   expect(stdout).toContain(`Event log:  ${place}`);
   expect(existsSync(join(program(), "asked"))).toBe(false);
