@@ -99,6 +99,7 @@ Exit code:
     .argument("<stack>", "such as prod-1")
     .description("report a stack's migration: what happened when, what was missed; from its event log and the chain")
     .option(...jsonOption)
+    .option("--html <file>", "also write the report as a page that can be sent to somebody")
     .option(
       "--directory <dir>",
       "the event log's place (a directory or s3://BUCKET…#PILLAR), for a stack that is gone; default: the configured place",

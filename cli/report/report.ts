@@ -11,15 +11,17 @@ import { ProblemError } from "../../core/util/problem.ts";
 import { shortenStackName } from "../pulumi/stackName.ts";
 import { openStack, type StackInfo } from "../status/openStack.ts";
 import { buildReport, completeReport, type History, listStacks, parseEventLog } from "./buildReport.ts";
+import { formatPage } from "./reportPage.ts";
 import { formatJson, formatText } from "./reportText.ts";
 import type { ProductionReading } from "./verdict.ts";
 
 /**
- * Prints the report of a migration. `directory`: the place of the event log, for a stack that is gone. Returns the exit code. @throws ProblemError if no event log names the stack
+ * Prints the report of a migration, and writes it as a page to the path `html`. `directory`: the place of the event log,
+ * for a stack that is gone. Returns the exit code. @throws ProblemError if no event log names the stack
  */
 export async function report(
   fullName: string,
-  { json, directory }: { readonly json?: boolean; readonly directory?: string },
+  { json, directory, html }: { readonly json?: boolean; readonly directory?: string; readonly html?: string },
 ): Promise<number> {
   // The event log has only the short name, even if the backend uses organization/project/stack.
   const stack = shortenStackName(fullName);
@@ -35,6 +37,7 @@ export async function report(
       next: commandsFor(stack).report("--directory", "DIR"),
     });
   const made = completeReport(history, await readProductionOf(history, source));
+  if (html !== undefined) fs.writeFileSync(html, formatPage(made));
   const key = resolveOwnIdentityPath(store.directory);
   const places = [
     `Event log:  ${store.directory}`,

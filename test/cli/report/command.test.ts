@@ -49,9 +49,17 @@ test("the event log's place is the one of --directory for a stack that is gone, 
   const refused = await run(gone, "prod-2");
   expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
   expect(refused.stderr).toMatch(/^there is no stack prod-2 here\n(.*\n)*To read the event log .* --directory /);
-  const { exitCode, stdout } = await run("touch asked; exit 1", "ada/pillar-host/prod-2", "--directory", "kept");
+  const { exitCode, stdout } = await run(
+    "touch asked; exit 1",
+    "ada/pillar-host/prod-2",
+    "--directory",
+    "kept",
+    "--html",
+    "page.html",
+  );
   expect(exitCode).toBe(0);
   expect(stdout).toContain("Own slots missed: unknown: --directory names no node that could be asked.");
+  expect(readFileSync(join(program(), "page.html"), "utf8")).toContain("Pillar Anvil, stack prod-2, with prod");
   expect(stdout.split("\n")[0]).toBe("Pillar Anvil, stack prod-2, with prod");
   expect(stdout).toContain(`Event log:  ${place}`);
   expect(existsSync(join(program(), "asked"))).toBe(false);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { buildReport, completeReport, parseEventLog, type Report } from "../../../cli/report/buildReport.ts";
+import { formatPage } from "../../../cli/report/reportPage.ts";
 import { formatJson, formatText } from "../../../cli/report/reportText.ts";
 import { formatVerdict, type ProductionReading } from "../../../cli/report/verdict.ts";
 import { addTick, type Bounds, type Production, type TickProduction } from "../../../core/chain/production.ts";
@@ -116,6 +117,30 @@ test("the text joins ticks, shows no hash, and a usual migration fits on a scree
   );
   const joined = formatText(reportOn(usual, switched), 80);
   expect(joined).toContain("  18:00:00  old 20 of 20\n  18:10:00  new 20 of 20\n");
+});
+
+describe("the page", () => {
+  const page = formatPage(reportOn(wholeWay, hurt));
+
+  test("has the verdict, the stages and a bar for each tick and owner", () => {
+    expect(page).toContain("MISSED: 3 of 30 own slots");
+    expect(page.match(/<rect class="(old|new|missed)"/g)).toHaveLength(5);
+    expect(page).toContain("host retired");
+  });
+
+  test("loads nothing, and has no note, file or command", () => {
+    expect(page).not.toMatch(/<script|<link|<img|@import|url\(|https?:/);
+    for (const line of ["the connection broke", "backup", "/home/ada", "not synced"]) expect(page).not.toContain(line);
+  });
+
+  test("escapes what the event log has", () => {
+    const odd = JSON.parse(JSON.stringify(wholeWay).replaceAll("lose 1.25", "<b title='x'>\\u202e&"));
+    const written = formatPage(reportOn(odd, { unknown: "ada@203.0.113.7 was refused" }));
+    expect(written).not.toContain("ada@");
+    expect(written).toContain("&lt;b title=&#39;x&#39;&gt; &amp;");
+    expect(written).not.toContain("<b title");
+    expect(written).toContain("Own slots missed: unknown: the report on the operator&#39;s machine says why.");
+  });
 });
 
 test("the JSON is the report", () => {
