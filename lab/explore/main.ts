@@ -12,6 +12,11 @@ const today = `${Math.floor(Date.now() / 86_400_000) * 10_000_000}`;
 const labTests = [
   ["deaths", "orchestrator/randomDeath", "kills engine, provider or host at random moments of the orchestrator's move"],
   ["journeys", "journey/randomDeath", "the same once in each stage of the whole journey"],
+  [
+    "switches",
+    "orchestrator/wholeWay",
+    "moves orchestrator and slots to and fro, and compares `report` with the chain",
+  ],
   ["migrations", "cli/migrate", "kills `migrate` at four random moments of a whole migration"],
 ] as const;
 

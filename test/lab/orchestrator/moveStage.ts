@@ -32,6 +32,10 @@ export interface MoveStage {
   readonly word: { laterThanMove?: number };
   /** Address of the bucket with event log and backups. */
   readonly store?: string;
+  /** Producer address of the old host. */
+  readonly oldAddress: string;
+  /** The network of the chain, if its ticks are short. */
+  readonly network?: StackFile;
   /** Witnesses of the chain beside the old host. */
   readonly references?: readonly string[];
 }
@@ -50,6 +54,8 @@ export interface MoveStageOptions {
   readonly withReference?: boolean;
   /** The old host's login is not root, and its sudo requires {@link sudoPassword}. */
   readonly withSudo?: boolean;
+  /** Three Pillars, the stack's own among them; each has a slot in a tick, which takes three seconds. */
+  readonly hasPillar?: boolean;
   /** A pass phrase protects the stack's secrets. */
   readonly hasPassphrase?: boolean;
 }
@@ -58,12 +64,23 @@ export const sudoPassword = "Sudo-Horse 'quoted' $9";
 
 /** Returns the configuration of a move, beside the smallest one. */
 export function moveConfig(
-  { lab, old, fresh, withSudo, bare, word, store, references }: Omit<MoveStage, "stack" | "state">,
+  {
+    lab,
+    old,
+    fresh,
+    withSudo,
+    bare,
+    word,
+    store,
+    references,
+    network,
+  }: Omit<MoveStage, "stack" | "state" | "oldAddress">,
   more: StackFile = {},
 ): StackFile {
   return stackFile(lab, fresh, {
     sync: { confirmations: 1, confirmSeconds: 0, ...(references ? { references } : {}) },
     ...(store === undefined ? {} : { store }),
+    ...(network === undefined ? {} : { network }),
     oldHost: { address: old.address, hostKey: old.hostKey, ...(withSudo ? { user: "op" } : {}) },
     orchestrator: {
       release: lab.orchestratorRelease(),
@@ -83,6 +100,7 @@ export function moveStage({
   prepare,
   inBucket,
   withReference,
+  hasPillar,
   hasPassphrase = false,
   ...kind
 }: MoveStageOptions = {}): MoveStage {
@@ -97,7 +115,13 @@ export function moveStage({
       await stage.lab.chain("PATCH", `/orchestrators/${name}`, { syncPollMs: 500, stopMs: 300 });
     await pastPackages(stage.lab, stage.fresh);
     if (withSudo) await addOperator(stage.old);
-    await setUpSyncedNode(stage.lab, stage.old);
+    if (hasPillar) {
+      stage.network = { momentum: "1s", tickMomentums: 3 };
+      await stage.lab.chain("PATCH", "/truth", { momentumSeconds: 1, tickMomentums: 3, backgroundPillars: 2 });
+    }
+    const { address } = await setUpSyncedNode(stage.lab, stage.old);
+    stage.oldAddress = address;
+    if (hasPillar) await stage.lab.chain("PATCH", "/pillars/Anvil", { producerAddress: address });
     const node = nodeHostAt === undefined ? {} : { nodeHost: nodeHostAt(stage.old.address) };
     stage.state = await setUpOrchestrator(stage.lab, stage.old, { ...setup, ...node });
     const bucket = inBucket ? await startS3(stage.lab) : undefined;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { findForeignState } from "../../../cli/pulumi/foreignState.ts";
+import { roundsVariable } from "../../../lab/explore/rounds.ts";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
 import { expectSuccess, filesWith, onHost } from "../fixture.ts";
 import {
@@ -14,8 +15,11 @@ import {
   stageOf,
   sudoPassword,
 } from "./moveStage.ts";
+import { playReportedMoves } from "./reportedMoves.ts";
 
 keepEngineLogs();
+
+const rounds = Number(process.env[roundsVariable] ?? 1);
 
 interface Kept {
   readonly urn: string;
@@ -25,7 +29,7 @@ interface Kept {
 
 describe("the whole move of the orchestrator", () => {
   const setup = { extraFiles: { count: 500, bytes: 100_000 } };
-  const stage = moveStage({ setup, nodeHostAt: (address) => address, withSudo: true });
+  const stage = moveStage({ setup, nodeHostAt: (address) => address, withSudo: true, hasPillar: true });
   let output = "";
   let gapSeconds = 0;
   const linesSeen: Record<string, string> = {};
@@ -178,5 +182,11 @@ describe("the whole move of the orchestrator", () => {
     await expectSuccess(stage.stack.up());
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await copyLeftovers(stage)).toBe("");
+  });
+
+  it("the report has the chain's figures after each move, with and without missed slots", {
+    timeout: 120_000 * rounds,
+  }, async () => {
+    await playReportedMoves(stage, rounds);
   });
 });
