@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hashStream } from "../util/hashStream.ts";
 import { ProblemError } from "../util/problem.ts";
 import { formatRequestError, readBoundedStream } from "../util/sendRequest.ts";
 
@@ -19,11 +19,7 @@ export async function readPublishedHash(url: string): Promise<PublishedHash | un
 
 /** Downloads a release and returns its hash. That hash says nothing about who made the release. @throws ProblemError */
 export async function hashDownload(url: string): Promise<string> {
-  const sha256 = await download(url, 600_000, async (body) => {
-    const hash = createHash("sha256");
-    for await (const chunk of body) hash.update(chunk);
-    return hash.digest("hex");
-  });
+  const sha256 = await download(url, 600_000, hashStream);
   if (sha256 === undefined) throw createError(url, "no such file");
   return sha256;
 }

@@ -1,6 +1,4 @@
-import crypto from "node:crypto";
 import { text } from "node:stream/consumers";
-import { pipeline } from "node:stream/promises";
 import { readMoveEvents } from "../eventLog/eventLog.ts";
 import type { Backup } from "../eventLog/events.ts";
 import { isBackupKept, manifestVersion } from "../orchestrator/backup/backup.ts";
@@ -8,6 +6,7 @@ import type { WrittenList } from "../orchestrator/backup/manifest.ts";
 import { canOpen } from "../orchestrator/backup/vault.ts";
 import type { Store } from "../store/store.ts";
 import { checkVersion } from "../util/checkVersion.ts";
+import { hashStream } from "../util/hashStream.ts";
 import { type BackedUpOrchestrator, findBackupFault } from "./backupRule.ts";
 
 /** Returns why no backup in the store counts for an orchestrator; empty if one does. @throws if the event log can't be read */
@@ -42,17 +41,11 @@ async function readManifest(store: Store, file: string): Promise<Partial<Written
 
 async function findOpenFault(store: Store, { identityFile = "" }: BackedUpOrchestrator, backup: Backup) {
   const { file, sha256 } = backup;
+  const hash = async () => hashStream(await store.open(file));
   // An unreadable file counts as no backup.
-  if ((await hashFile(store, file).catch(() => undefined)) !== sha256)
-    return "its bytes differ from those that were proved";
+  if ((await hash().catch(() => undefined)) !== sha256) return "its bytes differ from those that were proved";
   const keys = [identityFile, backup.identityFile].filter((each) => each !== "");
   for (const key of keys) if (await canOpen(await store.open(file), key)) return undefined;
   if (keys.length === 0) return "no key file is configured to decrypt it";
   return `no key on this machine decrypts it (tried: ${keys.join(", ")})`;
-}
-
-async function hashFile(store: Store, file: string): Promise<string> {
-  const hash = crypto.createHash("sha256");
-  await pipeline(await store.open(file), hash);
-  return hash.digest("hex");
 }

@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
+import { hashStream } from "../util/hashStream.ts";
 import { ProblemError } from "../util/problem.ts";
 import { settle } from "../util/writeAtomically.ts";
 import type { BucketPlace } from "./bucketPlace.ts";
@@ -73,7 +73,7 @@ export function createBucketStore(
     keep: async (part, name) => {
       const key = backupKey(name);
       const { size } = fs.statSync(part);
-      const sha256 = await hashFile(part);
+      const sha256 = await hashStream(fs.createReadStream(part));
       // Look first: some providers ignore If-None-Match.
       if ((await bucket.head(key)) === undefined) await bucket.put(key, fs.createReadStream(part), size, { sha256 });
       const kept = await bucket.head(key);
@@ -103,10 +103,4 @@ function assertOwn(keyPrefix: string, objects: readonly Listed[]): readonly List
     needed: "move that object to another place",
     next: "Then run the same command again",
   });
-}
-
-async function hashFile(file: string): Promise<string> {
-  const hash = crypto.createHash("sha256");
-  await pipeline(fs.createReadStream(file), hash);
-  return hash.digest("hex");
 }
