@@ -205,10 +205,9 @@ export function parseJournal(text: string, where: string): Journal | undefined {
 const isGeneration = (number: unknown): number is number =>
   Number.isSafeInteger(number) && (number as number) >= 1 && (number as number) < 1e9;
 
-/** True if all values in a part of a journal are one-line texts; `except`: properties with another type. */
-function areTexts(part: object | null | undefined, except: Readonly<Record<string, string>> = {}): boolean {
-  if (typeof (part ?? {}) !== "object") return false;
-  return Object.entries(part ?? {}).every(([name, value]) => isPrintable(value) || typeof value === except[name]);
+/** True if all values in a part of a journal are one-line texts. */
+function areTexts(part: object | null | undefined): boolean {
+  return typeof (part ?? {}) === "object" && Object.values(part ?? {}).every((value) => isPrintable(value));
 }
 
 /** A journal as in its file, where moves are texts; unchecked. */
