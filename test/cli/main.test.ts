@@ -41,7 +41,7 @@ test("the command line prints its exit codes", async () => {
 test.each([
   // Without a name it lists all stacks, which needs pulumi.
   [["status"], "pulumi is not found in PATH"],
-  [["status", "--watch"], "--watch shows one stack\n  needed: name it: ./pillar-host status STACK --watch"],
+  [["status", "--watch"], "--watch is for one stack\n  needed: name it: ./pillar-host status STACK --watch"],
   [["status", "prod", "--all"], "name a stack, or give --all (which --notify and --metrics imply), and not both"],
   [["status", "--all", "--watch"], "error: option '-a, --all' cannot be used with option '-w, --watch'"],
   [["status", "prod", "--notify"], "name a stack, or give --all (which --notify and --metrics imply)"],
