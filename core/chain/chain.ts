@@ -17,7 +17,6 @@ import {
   parseProduced,
   parseRows,
   parseStanding,
-  type Rewards,
 } from "./chainAnswers.ts";
 import { callReference, type RpcAnswer } from "./jsonRpc.ts";
 import { createNodeCalls, type NodeTarget, type Observation, parseNodeResult, parseSyncInfo } from "./node.ts";
@@ -94,6 +93,7 @@ export function openReferenceChain(url: string): ChainClient {
 }
 
 export type ChainClient = ReturnType<typeof createChainClient>;
+export type Rewards = Readonly<Awaited<ReturnType<ChainClient["rewards"]>>>;
 
 /** Reads the chain of one node. Every method throws an error with a readable reason. */
 export function createChainClient(name: string, call: Call, close: () => void) {
@@ -146,7 +146,8 @@ export function createChainClient(name: string, call: Call, close: () => void) {
       const page = await askOptional("embedded.pillar.getPillarEpochHistory", [pillar, 0, rewardRows]);
       return page === undefined ? [] : parsePaidEpochs(page);
     },
-    rewards: async (address: string): Promise<Rewards> => {
+    /** Reads the newest reward rows of an address, newest first, and its uncollected amount. */
+    rewards: async (address: string) => {
       const amount = await ask("embedded.pillar.getUncollectedReward", [address]);
       const page = await ask("embedded.pillar.getFrontierRewardByPage", [address, 0, rewardRows]);
       return { uncollected: parseAmount(amount), rows: parseRows(page) };

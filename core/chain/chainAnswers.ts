@@ -13,12 +13,6 @@ export type RewardRow = Amount & { readonly epoch: number };
 /** `givesAll`: true if the Pillar gives all its rewards to its delegators. */
 export type PaidEpoch = Readonly<{ epoch: number; expected: number; produced: number; givesAll: boolean }>;
 
-/** The newest reward rows of an address, newest first, and its uncollected amount. */
-export interface Rewards {
-  readonly rows: readonly RewardRow[];
-  readonly uncollected: Amount;
-}
-
 /** Returns the fields of an answer. @throws if a field lacks the form that its check demands */
 export function parseForm<T extends object>(
   what: string,

@@ -1,5 +1,5 @@
-import { type ChainClient, momentumPage } from "../chain/chain.ts";
-import type { PaidEpoch, PillarOnChain, Produced, RewardRow, Rewards } from "../chain/chainAnswers.ts";
+import { type ChainClient, momentumPage, type Rewards } from "../chain/chain.ts";
+import type { PaidEpoch, PillarOnChain, Produced, RewardRow } from "../chain/chainAnswers.ts";
 import { networkPaceMs } from "../chain/elections.ts";
 import { formatDuration, formatUtcMinute } from "../util/timeText.ts";
 import type { RetirementInputs } from "./retirementInputs.ts";

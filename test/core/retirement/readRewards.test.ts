@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ChainClient } from "../../../core/chain/chain.ts";
-import type { PaidEpoch, Rewards } from "../../../core/chain/chainAnswers.ts";
+import type { ChainClient, Rewards } from "../../../core/chain/chain.ts";
+import type { PaidEpoch } from "../../../core/chain/chainAnswers.ts";
 import { judgeRewards, type RewardsJudgement, readRewards } from "../../../core/retirement/readRewards.ts";
 import { runs, smallChain } from "./smallChain.ts";
 

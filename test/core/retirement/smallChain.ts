@@ -1,5 +1,5 @@
-import type { ChainClient } from "../../../core/chain/chain.ts";
-import type { Produced, Rewards } from "../../../core/chain/chainAnswers.ts";
+import type { ChainClient, Rewards } from "../../../core/chain/chain.ts";
+import type { Produced } from "../../../core/chain/chainAnswers.ts";
 import { clientNamed } from "../chain/readings.ts";
 
 /** Creates a chain as one node reports it: a momentum a second from time 0 on, with these producers. */
