@@ -22,8 +22,8 @@ export function addShellCommand(program: Command): void {
       await ensureToolchain();
       const place =
         (await preparedPlace(name)) ??
-        (await step(`making the lab: an old host that produces and signs, and ${theNew(provider)}`, () =>
-          preparePlace(name, provider),
+        (await step(`making the lab: an old host that produces and signs, and ${theNew(provider)}`, async () =>
+          preparePlace(await Lab.create(name), provider),
         ));
       const lab = await Lab.open(name);
       const rc = join(lab.dir, "shell.bashrc");

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import type { ChainTruth } from "../doubles/chain/index.ts";
 import { ensurePackagedImage } from "../images/packagedImage.ts";
 import { Lab } from "../lab.ts";
+import { type Answer, inTerminal, typeCommand } from "../operator/typist.ts";
 import { awaitPaidEpoch, collectRewards, updateProducer } from "../operator/wallet.ts";
 import { hurry, pillar, preparePlace } from "../shell/prepare.ts";
 import type { ShellPlace } from "../shell/texts.ts";
@@ -11,9 +12,12 @@ import { ensureRequirements } from "../util/requirements.ts";
 import { Chapters } from "./chapters.ts";
 import { verdict } from "./judgement.ts";
 import { Recording } from "./recording.ts";
-import { type Answer, typeCommand } from "./typist.ts";
 
 const name = "demo";
+
+/** Programs ask a terminal for its colours and its cursor. The viewer's terminal would type the answer for a shell. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const terminalQuery = /\u001b(?:\]1[0-9];\?(?:\u0007|\u001b\\)|\[[56]n|\[c)/g;
 
 /**
  * Runs `npm run demo`: `./pillar-host migrate` moves a Pillar and its orchestrator, from the first question to the
@@ -26,7 +30,7 @@ async function main(args: readonly string[]): Promise<number> {
   const toolchain = await ensureToolchain();
   await ensurePackagedImage();
   const place = await step("making the lab: an old host that produces and signs, and a new machine", () =>
-    preparePlace(name),
+    Lab.create(name).then((made) => preparePlace(made)),
   );
   const lab = await Lab.open(name);
   const { env, directory } = place;
@@ -85,14 +89,17 @@ async function migrate(lab: Lab, place: ShellPlace, chapters: Chapters, say: (te
   // The lab's releases lie elsewhere than the real ones, which the program knows.
   const command = `./pillar-host migrate prod-1 prod-2 --yes --release ${place.orchestratorRelease.url}`;
   say(`$ ${command}\n`);
-  const { columns, rows } = Recording;
-  const line = `stty cols ${columns} rows ${rows}; exec ${command}`;
   // A pass phrase of the demo alone; an operator types one.
   const env = { ...process.env, ...place.env, PULUMI_CONFIG_PASSPHRASE: "a pass phrase of the demo", TERM: "xterm" };
-  const argv = lab.atOperator(["script", "-qefc", line, "/dev/null"]);
-  return typeCommand(argv, { cwd: place.directory, env }, answersOf(lab, place, chapters), (text) =>
-    chapters.print(text),
-  );
+  const { exitCode } = await typeCommand(lab.atOperator(inTerminal(command, Recording)), {
+    cwd: place.directory,
+    env,
+    size: Recording,
+    answers: answersOf(lab, place, chapters),
+    show: (text) => chapters.print(text.replaceAll(terminalQuery, "")),
+    keyMs: 40,
+  });
+  return exitCode;
 }
 
 function answersOf(lab: Lab, place: ShellPlace, chapters: Chapters): Answer[] {

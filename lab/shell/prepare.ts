@@ -31,10 +31,9 @@ export async function preparedPlace(name: string): Promise<ShellPlace | undefine
  * Prepares a lab: an old host that produces and signs, a blank new one or a cloud to order it from, two references, and
  * an operator's home with a key. It has no stack yet.
  */
-export async function preparePlace(name: string, provider?: CloudName): Promise<ShellPlace> {
-  const lab = await Lab.create(name);
+export async function preparePlace(lab: Lab, provider?: CloudName, speed = hurry): Promise<ShellPlace> {
   // A sync takes some fifteen seconds, so that there is something to watch.
-  await lab.chain("PATCH", "/truth", { ...hurry, height: 2600, defaults: { rate: 160, behind: 2400 } });
+  await lab.chain("PATCH", "/truth", { ...speed, height: 2600, defaults: { rate: 160, behind: 2400 } });
   const old = await lab.addHost("old", ensurePackagedImage);
   const fresh = provider === undefined ? await lab.addHost("new", ensurePackagedImage) : undefined;
   if (!fresh) await lab.startClouds();
@@ -44,7 +43,7 @@ export async function preparePlace(name: string, provider?: CloudName): Promise<
   const references = [await lab.addReference("ref1"), await lab.addReference("ref2")];
 
   const place: ShellPlace = {
-    directory: await programFor(lab, references, provider),
+    directory: await programFor(lab, references, speed, provider),
     env: await operatorsEnv(lab, provider),
     old: old.address,
     fresh: fresh ? { address: fresh.address } : { provider: provider ?? "hetzner", sshFrom: `${operatorAddress}/32` },
@@ -55,7 +54,12 @@ export async function preparePlace(name: string, provider?: CloudName): Promise<
 }
 
 /** Copies the program, with examples for the lab that `init` makes stacks' files of. @returns its directory */
-async function programFor(lab: Lab, references: readonly string[], provider?: CloudName): Promise<string> {
+async function programFor(
+  lab: Lab,
+  references: readonly string[],
+  speed: typeof hurry,
+  provider?: CloudName,
+): Promise<string> {
   const directory = join(lab.dir, "program");
   await copyProgram(directory);
   // Copies, not links: the changed examples must not be the checkout's, and `init` reads those beside its own code.
@@ -64,7 +68,7 @@ async function programFor(lab: Lab, references: readonly string[], provider?: Cl
     await cp(join(checkout, folder), join(directory, folder), { recursive: true });
   }
   await cp(join(checkout, "Pulumi.prod.yaml"), join(directory, "Pulumi.prod.yaml"));
-  const network = { ...hurry, references, releaseUrl: lab.releaseUrl() };
+  const network = { ...speed, references, releaseUrl: lab.releaseUrl() };
   const endpoints = {
     hetzner: ["hcloud:endpoint", `${lab.cloudUrl("hetzner")}/v1`],
     digitalocean: ["digitalocean:apiEndpoint", lab.cloudUrl("digitalocean")],

@@ -9,12 +9,13 @@ import { ensurePackagedImage } from "../../lab/images/packagedImage.ts";
 import type { Lab, LabHost } from "../../lab/lab.ts";
 import { setUpOrchestrator } from "../../lab/oldHost/runningOrchestrator.ts";
 import { setUpSyncedNode } from "../../lab/oldHost/syncedNode.ts";
+import type { TerminalSize } from "../../lab/operator/screen.ts";
+import { inTerminal, typeCommand } from "../../lab/operator/typist.ts";
 import { awaitPaidEpoch, collectRewards, updateProducer } from "../../lab/operator/wallet.ts";
 import { LabStack } from "../../lab/stack/stack.ts";
-import { noteSecret } from "../../lab/testRun/printed.ts";
+import { keepPrinted, noteSecret } from "../../lab/testRun/printed.ts";
 import { onHost, serveNode, stackFile, testLab } from "./fixture.ts";
-import { codeBlocks, commandsOf, type Exchange, typed } from "./readme.ts";
-import { readScreen, type TerminalSize } from "./terminalScreen.ts";
+import { codeBlocks, commandsOf } from "./readme.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
@@ -23,6 +24,9 @@ const commands = commandsOf(blocks);
 const inReadme = commandsOf(codeBlocks(await readFile(join(root, "README.md"), "utf8")));
 const below = (heading: string, among = commands) =>
   among.filter((each) => each.heading === heading).map(({ command }) => command);
+
+/** A pattern of the terminal's output, and the answer to type. */
+type Exchange = readonly [seen: RegExp, answer: string, only?: "where asked"];
 
 const passphrase = "Correct Horse 'battery' 7";
 const unlock: Exchange = [/passphrase to unlock config\/secrets|Pass phrase of stack \S+:/, `${passphrase}\r`];
@@ -44,15 +48,15 @@ describe("docs/steps.md typed in a fresh terminal, to the old host's destroy", (
   /** Types a command of the README in a terminal, with the lab's addresses instead of the examples'. */
   const type = async (command: string, exchanges: readonly Exchange[] = [], size = roomy) => {
     const line = command.replaceAll("203.0.113.7", fresh.address).replaceAll("198.51.100.9", old.address);
-    const ended = await typed(
-      lab.atOperator(["script", "-qefc", `stty cols ${size.columns} rows ${size.rows}; ${line}`, "/dev/null"]),
-      {
-        cwd: project.programDirectory,
-        env,
-      },
-      exchanges,
-    );
-    return { ...ended, screen: await readScreen(ended.written, size) };
+    const ended = await typeCommand(lab.atOperator(inTerminal(line, size)), {
+      cwd: project.programDirectory,
+      env,
+      size,
+      answers: exchanges.map(([seen, reply, only]) => ({ seen, reply, isOptional: only !== undefined })),
+      isOrdered: true,
+    });
+    keepPrinted(ended.shown);
+    return ended;
   };
   /** Expects success, and these words on the screen at the end. */
   const succeeds = async (
@@ -127,7 +131,7 @@ describe("docs/steps.md typed in a fresh terminal, to the old host's destroy", (
     expect([...new Set(commands.map(({ heading }) => heading))]).toEqual(played);
     const lab = ["See it", "Rehearse it"];
     const others = inReadme.filter(({ heading }) => ![...lab, "Install"].includes(heading));
-    // cli/migrate.long.test.ts plays the first one, with --yes.
+    // cli/migrate.long.test.ts types the first one.
     expect(others.map(({ command }) => command)).toEqual([
       "./pillar-host migrate prod-1 prod-2",
       "./pillar-host status prod-2 --watch",
