@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import packageJson from "../package.json" with { type: "json" };
 import { changeCommands } from "./commands/changeCommands.ts";
 import { readCommands } from "./commands/readCommands.ts";
+import { handleInterruption } from "./terminal/interruption.ts";
 import { formatError, refusalExitCode } from "./terminal/refusal.ts";
 
 const { version } = packageJson;
@@ -12,6 +13,7 @@ const program = new Command("pillar-host")
   .exitOverride()
   .showHelpAfterError("(see --help)");
 
+for (const command of changeCommands) command.hook("preAction", handleInterruption);
 // --help lists the commands in this order.
 for (const command of [...changeCommands, ...readCommands]) program.addCommand(command.copyInheritedSettings(program));
 

@@ -9,6 +9,7 @@ import { removeSettings } from "./pulumi/stackFiles.ts";
 import { shortenStackName } from "./pulumi/stackName.ts";
 import { openStack } from "./status/openStack.ts";
 import { readFacts } from "./status/readStatus.ts";
+import { afterFailure } from "./terminal/interruption.ts";
 import { askConfirmation, isTerminal } from "./terminal/prompts.ts";
 
 const lookupIntervalMs = 30_000;
@@ -31,15 +32,9 @@ export async function migrate(
   let given: MigrateOptions | undefined;
   let lastKey = "";
   let lastLine = "";
-  let waitsFor = "";
-  /** Reads or waits; Ctrl-C then says how things stand. */
-  const interruptible = async <T>(work: () => Promise<T>): Promise<T> => {
-    const end = deps.onInterrupt(() => deps.say(`\n${waitsFor}Nothing is lost. To continue: ${again}`));
-    return work().finally(end);
-  };
   const read = async () => {
-    if (waitsFor === "") deps.say(`Reading ${old} and ${fresh} …`);
-    const input = await interruptible(deps.read);
+    if (lastKey === "") deps.say(`Reading ${old} and ${fresh} …`);
+    const input = await deps.read();
     return { input, ...decideMigration(input) };
   };
   await deps.unlock();
@@ -58,10 +53,9 @@ export async function migrate(
     if (step.kind === "stop") throw refuse(lines[0] ?? "", undefined, ...lines.slice(1));
     if (step.kind === "wait") {
       if (step.key !== lastKey) formatWait(lines, fresh).forEach(deps.say);
-      waitsFor = "Stopped while it waits, as said above.\n";
       lastKey = step.key;
       lastLine = "";
-      await interruptible(() => deps.sleep(lookupIntervalMs));
+      await deps.sleep(lookupIntervalMs);
       continue;
     }
     if (step.line === lastLine)
@@ -70,7 +64,6 @@ export async function migrate(
         "read that command's output, and solve the problem that it names",
       );
     lastKey = "";
-    waitsFor = "";
     lastLine = step.line;
     const isAgreed = step.isHarmless === true || (options.yes === true && step.isFinal !== true);
     if (!isAgreed && !deps.isTerminal)
@@ -83,11 +76,12 @@ export async function migrate(
     const exitCode = await runStep(step, isAgreed, deps, given ?? options);
     if (exitCode !== 0) {
       // Exit code 10: the run ended without waiting for the sync (pillar-host:sync.wait).
-      const hint = exitCode === 10 ? "Nothing failed. To continue later" : "Solve the problem or answer yes, then run";
       const mayBeCutOff = step.isFinal && ["up", "resume"].includes(step.command) && exitCode !== 10;
       const after = mayBeCutOff ? await read().catch(() => undefined) : undefined;
+      const kept = after || !mayBeCutOff ? "Nothing is lost. " : "";
+      const hint = exitCode === 10 ? "Nothing failed. To continue later:" : `${kept}${afterFailure}`;
       if (after?.before === "noSigner") ["", ...after.lines.slice(0, 2), `  ${again}`].forEach(deps.say);
-      else deps.say(`\nStopped at: ${step.line}\n${hint}: ${again}`);
+      else deps.say(`\nStopped at: ${step.line}\n${hint}\n  ${again}`);
       return exitCode;
     }
   }
@@ -139,15 +133,6 @@ function createDeps(old: string, fresh: string) {
     check: (stack: string) => import("./check/check.ts").then(({ check }) => check(stack, {})),
     sleep: (milliseconds: number): Promise<unknown> => sleep(milliseconds),
     say: (line: string) => console.log(line),
-    /** Lets Ctrl-C say something and end the program. @returns the function that ends this */
-    onInterrupt: (say: () => void): (() => void) => {
-      const handler = () => {
-        say();
-        process.exit(130);
-      };
-      process.on("SIGINT", handler);
-      return () => void process.off("SIGINT", handler);
-    },
   };
 }
 

@@ -33,9 +33,7 @@ export async function resume(
     console.log(`Reading ${stack} …`);
     await printAlarm(stack);
     await clearStale(stack, engine, lockIsStale, (line) => console.log(line));
-    const exitCode = await runUp(stack, args, engine);
-    if (exitCode !== 0) await printAlarm(stack);
-    return exitCode;
+    return runUp(stack, args, engine, () => printAlarm(stack));
   });
 }
 

@@ -11,7 +11,7 @@ import { commandsFor } from "../../core/util/commands.ts";
 import { isSameMachine } from "../../core/util/hostPort.ts";
 import { formatProblem, ProblemError } from "../../core/util/problem.ts";
 import { quoteShellWord } from "../../core/util/quote.ts";
-import { type PlainSettings, removeSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
+import { type PlainSettings, removeSettings, runOrPrintUp, runUp, writeSettings } from "../pulumi/stackFiles.ts";
 import type { OtherHost } from "../pulumi/stackState.ts";
 import { printAlarm } from "../status/readStatus.ts";
 import { confirmRelease } from "../terminal/confirmRelease.ts";
@@ -48,9 +48,8 @@ export async function moveOrchestrator(stack: string, args: readonly string[], g
     );
   if (command === "migrate") return 0;
   if (!up) console.log(`Rehearse the move first; the rehearsal writes nothing:\n  ${commandsFor(stack).check()}`);
-  const code = await runOrPrintUp(stack, up, args, engine);
-  if (!up) return code;
-  if (code !== 0) await printAlarm(stack);
+  if (!up) return runOrPrintUp(stack, up, args, engine);
+  const code = await runUp(stack, args, engine, () => printAlarm(stack));
   if (isMoveOver(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)))
     await removeSettings(engine, confirmationPaths);
   // If the event log is lost later, this one would let any move pass as the first.

@@ -31,7 +31,8 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}) {
   const askPassphrase = (args: readonly string[]) =>
     findPassphrase(
       typedPassphrases,
-      async (typed) => (await runWith(typed, [...args, "-s", stack])).exitCode === 0,
+      // A lock, or another reason to fail, says nothing against the pass phrase.
+      async (typed) => !wrongPassphrase.test((await runWith(typed, [...args, "-s", stack])).stderr),
       () => askSecret(`Pass phrase of stack ${stack}:`),
     );
   /** Reads the state before a run of the engine, which does what the state says. @throws Refusal if it is foreign */
@@ -106,6 +107,7 @@ const pulumiMissing = new ProblemError({
 });
 
 const missingPassphrase = /passphrase must be set/;
+const wrongPassphrase = /incorrect passphrase/;
 
 const createEnvironment = (passphrase: string | undefined): NodeJS.ProcessEnv =>
   passphrase === undefined ? process.env : { ...process.env, PULUMI_CONFIG_PASSPHRASE: passphrase };
@@ -128,13 +130,16 @@ async function runQuietly(args: readonly string[], env: NodeJS.ProcessEnv, input
 async function runInTerminal(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn("pulumi", args, { env, stdio: "inherit" });
   const forward = (signal: NodeJS.Signals) => void child.kill(signal);
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, forward);
   // Does not forward Ctrl-C: pulumi gets it from the terminal, and would abort at once on a second one.
-  const handlers = { SIGINT: () => undefined, SIGTERM: forward, SIGHUP: forward };
-  for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);
+  const own = process.listeners("SIGINT");
+  process.removeAllListeners("SIGINT").on("SIGINT", () => undefined);
   try {
     return await awaitEnd(child);
   } finally {
-    for (const [signal, handler] of Object.entries(handlers)) process.off(signal, handler);
+    for (const signal of ["SIGTERM", "SIGHUP"]) process.off(signal, forward);
+    process.removeAllListeners("SIGINT");
+    for (const listener of own) process.on("SIGINT", listener);
   }
 }
 
@@ -146,7 +151,7 @@ export function formatPulumiError(command: string, stack: string, stderr: string
   const login = `log in to the backend with your stacks: ${anyStack.login}`;
   const problems: readonly (readonly [pattern: RegExp, what: string, needed: string])[] = [
     [/no stack named/, `there is no stack ${stack} here`, find],
-    [/incorrect passphrase/, `the pass phrase does not open stack ${stack}`, type],
+    [wrongPassphrase, `the pass phrase does not open stack ${stack}`, type],
     [missingPassphrase, `stack ${stack} needs its pass phrase`, `run the command in a terminal, or ${variables}`],
     [/no Pulumi\.yaml/, "there is no Pulumi.yaml here", "change to the program's directory (cd pillar-host)"],
     [notLoggedIn, "pulumi is not logged in to a backend", login],

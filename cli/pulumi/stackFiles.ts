@@ -1,6 +1,7 @@
 import { findValue } from "../../core/config/config.ts";
 import { readStackFile } from "../../core/config/secretKeys.ts";
 import { commandsFor } from "../../core/util/commands.ts";
+import { afterFailure, printContinuation } from "../terminal/interruption.ts";
 import { createPulumi, type Pulumi } from "./pulumiCommand.ts";
 import { resolveStackFilePath } from "./stackName.ts";
 
@@ -36,9 +37,19 @@ export async function runOrPrintUp(
   return 0;
 }
 
-export async function runUp(stack: string, args: readonly string[], engine: Pulumi): Promise<number> {
+/** Runs `pulumi up` in this terminal. After a failure says how to continue, unless an alarm or `migrate` says it. */
+export async function runUp(
+  stack: string,
+  args: readonly string[],
+  engine: Pulumi,
+  isAlarmed = async () => false,
+): Promise<number> {
   console.log(`running: ${formatUpCommand(stack, args)}`);
-  return engine.handOver(["up", ...args]);
+  const exitCode = await engine.handOver(["up", ...args]);
+  // Exit code 10: the run ended without waiting for the sync, and has said so.
+  const isSaid = exitCode === 0 || (await isAlarmed()) || exitCode === 10 || process.argv[2] === "migrate";
+  if (!isSaid) printContinuation(`Nothing is lost. ${afterFailure}`);
+  return exitCode;
 }
 
 const formatUpCommand = (stack: string, args: readonly string[]) => [commandsFor(stack).up, ...args].join(" ");

@@ -33,13 +33,15 @@ export async function readFacts({ facts, state, address, hostKey, ...source }: S
   return listFacts((await readStatusOnce(reading)).view);
 }
 
-/** Prints that no host signs, if a cut-off move left it so. Leaves what can't be read to the next command. */
-export async function printAlarm(stack: string): Promise<void> {
+/** Prints that no host signs, if a cut-off move left it so, and returns true. Leaves what can't be read to the next command. */
+export async function printAlarm(stack: string): Promise<boolean> {
   const facts = await openStack(stack)
     .then(readFacts)
     .catch(() => undefined);
   const decision = facts && decideJourney(facts);
-  if (decision?.before === "noSigner") console.error(["", ...decision.lines].join("\n"));
+  const hasNoSigner = decision?.before === "noSigner";
+  if (hasNoSigner) console.error(["", ...decision.lines].join("\n"));
+  return hasNoSigner;
 }
 
 type HostReading = Pick<StackView, "parts"> & Partial<Pick<StackView, "sync" | "synced" | "facts">>;

@@ -1,4 +1,5 @@
 import { ProblemError } from "../../core/util/problem.ts";
+import { interruptedExitCode } from "./interruption.ts";
 
 /** Loads the library on demand, because loading takes a while. */
 const prompts = () => import("@inquirer/prompts");
@@ -15,7 +16,7 @@ async function ask<T>(instead = "the answer in a terminal", prompt: () => Promis
   return prompt().catch((error: Error) => {
     if (error.name !== "ExitPromptError") throw error;
     process.stderr.write("\n");
-    process.exit(130);
+    process.exit(interruptedExitCode);
   });
 }
 

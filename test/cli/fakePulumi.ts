@@ -1,6 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { execa } from "execa";
+import type { TerminalSize } from "../../lab/operator/screen.ts";
+import { type Answer, inTerminal, typeCommand } from "../../lab/operator/typist.ts";
 
 const tool = join(import.meta.dirname, "../../cli/bin.cjs");
 
@@ -20,16 +22,29 @@ export async function runTool(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ) {
-  const bin = join(place, ".bin");
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, "pulumi"), `#!/bin/sh\n${script}\n`, { mode: 0o700 });
   const { exitCode, stdout, stderr, all } = await execa(process.execPath, [tool, ...args], {
     cwd: place,
     extendEnv: false,
     reject: false,
     stdin: "ignore",
     all: true,
-    env: { PATH: `${bin}:/usr/bin:/bin`, HOME: place, XDG_DATA_HOME: join(place, "data"), ...env },
+    env: { ...environmentIn(place, script), ...env },
   });
   return { exitCode, stdout, stderr, all };
+}
+
+/** Types a command of the tool in a terminal, with this shell script as pulumi. */
+export function typeTool(place: string, script: string, line: string, size: TerminalSize, answers: readonly Answer[]) {
+  symlinkSync(join(import.meta.dirname, "../../pillar-host"), join(place, "pillar-host"));
+  const { PATH, ...home } = environmentIn(place, script);
+  const env = { ...home, PATH: `${join(place, ".bin")}:${dirname(process.execPath)}:${PATH}`, TERM: "xterm" };
+  return typeCommand(inTerminal(line, size), { cwd: place, env, size, answers, isOrdered: true });
+}
+
+/** Makes the script this directory's pulumi. */
+function environmentIn(place: string, script: string): Record<string, string> {
+  const bin = join(place, ".bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "pulumi"), `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+  return { PATH: `${bin}:/usr/bin:/bin`, HOME: place, XDG_DATA_HOME: join(place, "data") };
 }

@@ -50,7 +50,6 @@ async function play(
     sleep: async () => said.push("slept"),
     unlock: async () => undefined,
     askAhead: async (_, options) => options,
-    onInterrupt: () => () => undefined,
     say: (line) => said.push(line),
     ...changes,
   };
@@ -87,9 +86,19 @@ test("runs nothing that asks without a terminal", async () => {
 });
 
 test.each([
-  ["a no, or Ctrl-C", { run: async () => 255 }, 255, `${stoppedAt}Solve the problem or answer yes, then run: ${again}`],
-  ["a check that finds a fault", { check: async () => 1 }, 1, `${stoppedAt}Solve the problem or answer yes, then run:`],
-  ["a run that awaits", { run: async () => 10 }, 10, `${stoppedAt}Nothing failed. To continue later: ${again}`],
+  [
+    "a no, or Ctrl-C",
+    { run: async () => 255 },
+    255,
+    `${stoppedAt}Nothing is lost. Solve the problem above, if there is one, then run:\n  ${again}`,
+  ],
+  [
+    "a check that finds a fault",
+    { check: async () => 1 },
+    1,
+    `${stoppedAt}Nothing is lost. Solve the problem above, if there is one, then run:`,
+  ],
+  ["a run that awaits", { run: async () => 10 }, 10, `${stoppedAt}Nothing failed. To continue later:\n  ${again}`],
 ])("ends at %s, with the next command", async (_, changes, code, text) => {
   const { exitCode, said } = await play([toMake], changes);
   expect(exitCode).toBe(code);
@@ -155,21 +164,4 @@ test("asks once, before the first run, for what the move needs, and prints the o
   expect(asked).toEqual(["after 0 runs"]);
   expect(given).toEqual([expect.objectContaining(answers), expect.objectContaining(answers)]);
   expect(said).toContain("To continue: ./pillar-host migrate prod prod-2 --first-move --yes\n");
-});
-
-test("says after Ctrl-C what it waited for, and how to continue", async () => {
-  const handlers: (() => void)[] = [];
-  const said: string[] = [];
-  await play([atWork], {
-    onInterrupt: (say) => {
-      handlers.push(say);
-      return () => undefined;
-    },
-    say: (line) => void said.push(line),
-    sleep: async () => handlers.at(-1)?.(),
-  });
-  expect(said).toContain("It asks you again (yes) before it changes anything.");
-  const stopped = said.find((line) => line.includes("Nothing is lost")) ?? "";
-  expect(stopped).toMatch(/^\nStopped while it waits, as said above\.\nNothing is lost\./);
-  expect(stopped).toContain(`To continue: ${again}`);
 });

@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { ProcessResult } from "../../cli/pulumi/pulumiCommand.ts";
 import { clearStale } from "../../cli/resume.ts";
 import { ProblemError } from "../../core/util/problem.ts";
+import { scratchDirectory } from "../scratchDirectory.ts";
+import { typeTool } from "./fakePulumi.ts";
 import { runningPulumi } from "./runningPulumi.ts";
 
 const gate = "pulumi-nodejs:sync:Gate";
@@ -105,4 +107,18 @@ describe("after a killed run", () => {
     await expect(clear()).rejects.toThrow(/currently locked by 1 lock/);
     expect(ran.filter((line) => line === "cancel --yes")).toHaveLength(2);
   });
+});
+
+const place = scratchDirectory();
+
+test("asks for the pass phrase once, also if the run that it opens fails for another reason", async () => {
+  const locked = "error: [409] Conflict: Another update is currently in progress.";
+  const pulumi = `case "$*" in
+"stack export"*) echo '{"deployment":{}}';;
+"config "*|"refresh "*) [ -n "$PULUMI_CONFIG_PASSPHRASE" ] || { echo "error: passphrase must be set" >&2; exit 255; }; echo '${locked}' >&2; exit 255;;
+esac`;
+  const answer = { seen: /Pass phrase of stack prod-2:/, reply: "four random words\r" };
+  const size = { columns: 80, rows: 24 };
+  const { exitCode, screen } = await typeTool(place(), pulumi, "./pillar-host resume prod-2", size, [answer]);
+  expect([exitCode, screen]).toEqual([2, expect.stringContaining("prod-2 is locked by a run that")]);
 });

@@ -6,10 +6,10 @@ import { commandsFor } from "../../../core/util/commands.ts";
 import { endProcess } from "../../../lab/hosts/machine.ts";
 import type { LabHost } from "../../../lab/lab.ts";
 import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
-import { expectFailure, expectSuccess, linesOf, onHost } from "../fixture.ts";
+import { expectSuccess, linesOf, onHost } from "../fixture.ts";
 import { moveStage } from "../orchestrator/moveStage.ts";
 import { type LabWebhook, startWebhook } from "../webhook.ts";
-import { cli, typedAsPrinted } from "./fixture.ts";
+import { cli, typedAsPrinted, typedInTerminal } from "./fixture.ts";
 
 // The node is synced, and the orchestrator's move is next.
 describe("the commands between two runs", () => {
@@ -96,12 +96,22 @@ describe("the commands between two runs", () => {
     );
     expect(adopted).toContain("running: pulumi up -s old\n");
     expect(adopted).toMatch(/host:ExistingHost|guard/);
-    const retired = await expectFailure(typedAsPrinted(stage.stack, commandsFor("old").retire("prod")));
-    expect(retired).toContain("running: pulumi up -s old\n");
-    expect(linesOf(retired)).toContain(`${stage.old.address}, the host of stack old for Anvil, can't be shut down yet`);
-    const [, once = ""] = /Then: (pulumi up -s old)$/m.exec(linesOf(retired)) ?? [];
-    const more = await typedAsPrinted(stage.stack, once);
-    expect(linesOf(more.output)).toContain("the host of stack old for Anvil, can't be shut down yet");
+    const retire = commandsFor("old").retire("prod");
+    for (const size of [
+      { columns: 80, rows: 24 },
+      { columns: 120, rows: 40 },
+    ]) {
+      const retired = await typedInTerminal(stage.stack, retire, size);
+      expect(retired.exitCode, retired.shown).not.toBe(0);
+      expect(retired.shown).toContain("running: pulumi up -s old\n");
+      expect(linesOf(retired.shown)).toContain(
+        `${stage.old.address}, the host of stack old for Anvil, can't be shut down yet`,
+      );
+      expect(linesOf(retired.screen)).toMatch(/^needed: [\s\S]*^Then: pulumi up -s old$/m);
+      expect(
+        retired.screen.endsWith(`Nothing is lost. Solve the problem above, if there is one, then run:\n  ${retire}\n`),
+      ).toBe(true);
+    }
     expect(await onHost(stage.old, "systemctl is-active go-node orchestrator")).toBe("active\nactive");
   });
 

@@ -1,3 +1,5 @@
+import type { TerminalSize } from "../../../lab/operator/screen.ts";
+import { inTerminal, type Typed, typeCommand } from "../../../lab/operator/typist.ts";
 import type { LabStack } from "../../../lab/stack/stack.ts";
 
 /** Outcome of a run of the tool: `output` is both streams together. */
@@ -31,6 +33,23 @@ export async function typedAsPrinted(stack: LabStack, line: string): Promise<Tol
   const env = { PULUMI_STACK: "other", PULUMI_SKIP_CONFIRMATIONS: "true" };
   const { exitCode, all } = await running(stack, ["bash", "-c", line], env);
   return { exitCode: exitCode ?? -1, output: all };
+}
+
+/** Types a printed command in a terminal of this size, as {@link typedAsPrinted}. */
+export function typedInTerminal(stack: LabStack, line: string, size: TerminalSize): Promise<Typed> {
+  const env = {
+    ...process.env,
+    ...stack.warmEnv,
+    PULUMI_STACK: "other",
+    PULUMI_SKIP_CONFIRMATIONS: "true",
+    TERM: "xterm",
+  };
+  return typeCommand(stack.lab.atOperator(inTerminal(line, size)), {
+    cwd: stack.programDirectory,
+    env,
+    size,
+    answers: [],
+  });
 }
 
 /**
