@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { createHostReader } from "../../components/node/nodeReading.ts";
 import { type NodeStatus, readNodeStatus } from "../../core/sync/nodeStatus.ts";
 import { soon } from "../soon.ts";
@@ -8,7 +8,13 @@ vi.mock("../../core/sync/nodeStatus.ts", async (original) => ({
   ...(await original<typeof import("../../core/sync/nodeStatus.ts")>()),
   readNodeStatus: vi.fn(async () => ({ synced: true, known: true, why: "synced" })),
 }));
-const drop = vi.hoisted(() => vi.fn());
+const drop = vi.hoisted(() => {
+  // Files share a process: a module that another file has loaded would keep the real node.
+  vi.resetModules();
+  return vi.fn();
+});
+// Later files would get the modules with this file's node.
+afterAll(() => void vi.resetModules());
 vi.mock("../../core/ssh/connection.ts", () => ({
   createConnection: () => ({ session: () => Promise.reject(new Error("no host here")), drop }),
 }));
