@@ -2,7 +2,7 @@ const removed = "[removed]";
 
 const toJson = (text: string) => JSON.stringify(text).slice(1, -1);
 
-/** Returns the forms in which a text may hold a secret: as it is, in JSON, in JSON within JSON, in a URL, and in base64. */
+/** Returns the forms in which a text may hold a secret: as it is, in JSON, in JSON within JSON, in a URL, in base64. */
 function listForms(secret: string): string[] {
   const encoded = [0, 1, 2].flatMap((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
@@ -23,27 +23,24 @@ export function redactSecrets(text: string, secrets: readonly (string | undefine
   return values.sort((a, b) => b.length - a.length).reduce((left, each) => left.replaceAll(each, removed), text);
 }
 
-const key = /-----BEGIN[\s\S]*?(-----END[^\n]*?-----|\n\n|$)/g;
 /** Words that announce a secret, those of common.sh among them. */
 const words =
   "(pass(?:word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key(?!file)|authorization|bearer|(?:api|access)[ _-]?(?:key|token))";
 const onNextLine = new RegExp(`${words}["']?\\s*[:=]\\s*["'{[]?\\s*\\n[^\\n]*`, "gi");
 const onThisLine = new RegExp(`${words}[^\\n]*`, "gi");
-const wordList = /(?:[a-z]{3,8}(?:\\[nrt]|[\s"',.)\d])+){11,}[a-z]{3,8}/g;
-const longWord = /[\w+/=-]{40,}/g;
-
-/** Tells a path, which may be as long as a secret. */
-const isPath = (word: string) =>
-  word.includes("/") && word.split("/").every((folder) => /^[a-z-]*([A-Z][a-z]+)*$/.test(folder));
 
 /** Removes what looks like a secret, as redact in common.sh does on hosts; of URLs user and path, which may hold one. */
 export function redactSecretsAndPaths(text: string): string {
-  return text
-    .replaceAll(key, removed)
-    .replaceAll(onNextLine, `$1 ${removed}`)
-    .replaceAll(onThisLine, `$1 ${removed}`)
-    .replaceAll(/:\/\/[^\s/"']*@/g, "://")
-    .replaceAll(/\b((?:wss?|https?):\/\/[^/\s"']+)\/[^\s"']+/g, `$1/${removed}`)
-    .replaceAll(longWord, (word) => (isPath(word) ? word : removed))
-    .replaceAll(wordList, removed);
+  return (
+    text
+      .replaceAll(/-----BEGIN[\s\S]*?(-----END[^\n]*?-----|\n\n|$)/g, removed)
+      .replaceAll(onNextLine, `$1 ${removed}`)
+      .replaceAll(onThisLine, `$1 ${removed}`)
+      .replaceAll(/:\/\/[^\s/"']*@/g, "://")
+      .replaceAll(/\b((?:wss?|https?):\/\/[^/\s"']+)\/[^\s"']+/g, `$1/${removed}`)
+      // Long words, but no paths: a long secret has a digit or two capitals in a row.
+      .replaceAll(/(?<![\w+/=-])(?=[\w+/=-]*(\d|[A-Z]{2}))[\w+/=-]{40,}/g, removed)
+      // Word lists.
+      .replaceAll(/(?:[a-z]{3,8}(?:\\[nrt]|[\s"',.)\d])+){11,}[a-z]{3,8}/g, removed)
+  );
 }

@@ -18,21 +18,14 @@ export function writeNewFile(file: string, text: string): void {
   writeBeside(file, text, (part) => settle(part, file));
 }
 
-/** Writes or replaces a file that only this user can read. If that fails, throws and leaves the old file as it was. */
-export function replaceFile(file: string, text: string): void {
+/** Writes or replaces a file, by default for this user alone. If that fails, throws and leaves the old file as it was. */
+export function replaceFile(file: string, text: string, mode = 0o600): void {
   const directory = path.dirname(file);
-  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  fs.mkdirSync(directory, { recursive: true, mode: mode === 0o600 ? 0o700 : 0o755 });
   writeBeside(file, text, (part) => {
+    fs.chmodSync(part, mode);
     fs.renameSync(part, file);
     syncDirectory(directory);
-  });
-}
-
-/** Writes or replaces a file that every user may read, in a directory that exists. */
-export function replaceReadableFile(file: string, text: string): void {
-  writeBeside(file, text, (part) => {
-    fs.chmodSync(part, 0o644);
-    fs.renameSync(part, file);
   });
 }
 

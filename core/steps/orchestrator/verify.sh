@@ -29,8 +29,7 @@ orchestrator_said() {
 # Prints what a person who helps needs of this host: the move's journal, and the logs of the steps, the node and the orchestrator.
 host_logs() {
   {
-    tail -n +1 "$orchestrator_journal" || true
-    tail -c 30000 -v "$logs"/* || true
+    tail -v -c 30000 "$orchestrator_journal" "$logs"/* || true
     journalctl -u "$node_service" -u 'pillar-host*' -n 300 --no-pager --quiet -o short-iso || true
     orchestrator_said 300
   } 2>&1 | redact

@@ -198,6 +198,7 @@ describe("pillar-host status", () => {
 
     expect(await cli(stack, ["support", "-o", file("support.txt")])).toMatchObject({ exitCode: 0 });
     const text = await readFile(file("support.txt"), "utf8");
+    told.push(text);
     for (const part of [
       /"cliAbout": \{/,
       /"stage": "producing"/,
@@ -205,10 +206,9 @@ describe("pillar-host status", () => {
       /=== report of prod ===\n\{/,
       /"event":"synced"/,
       / go-node\[\d+\]: /,
-      /packages\.log <==\n.+/,
+      /packages\.log <==\n/,
     ])
       expect(text).toMatch(part);
-    told.push(text);
   });
 
   it("shows no secret and no producer address anywhere", async () => {
