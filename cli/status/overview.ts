@@ -1,7 +1,7 @@
 import type { Needs } from "../../core/journey/stages.ts";
 import { printable } from "../../core/util/printable.ts";
 import { formatProblem, hasKind, ProblemError } from "../../core/util/problem.ts";
-import { replaceReadableFile } from "../../core/util/writeAtomically.ts";
+import { replaceFile } from "../../core/util/writeAtomically.ts";
 import { createPulumi } from "../pulumi/pulumiCommand.ts";
 import { refusalExitCode } from "../terminal/refusal.ts";
 import { notifyAlerts } from "./alerts/notifyAlerts.ts";
@@ -36,7 +36,7 @@ export async function showAllStacks(json = false, isNotified = false, metrics?: 
   const problems = isNotified ? await notifyAlerts(all) : [];
   for (const line of problems) console.error(line);
   // After the alerts: they are sent even if this file can't be written.
-  if (metrics !== undefined) replaceReadableFile(metrics, formatMetrics(jsons, Date.now()));
+  if (metrics !== undefined) replaceFile(metrics, formatMetrics(jsons, Date.now()), 0o644);
   return Math.max(0, problems.length > 0 ? refusalExitCode : 0, ...summaries.map(({ exitCode }) => exitCode));
 }
 

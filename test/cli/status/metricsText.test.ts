@@ -173,7 +173,9 @@ test("--metrics replaces the file at once, readable by everybody, also with --no
   expect(readdirSync(join(place(), "textfile"))).toEqual(["pillar_host.prom"]);
 });
 
-test("--metrics makes a directory that everybody may enter; alerts are sent and stacks shown if it can't", async () => {
+test("--metrics makes a directory that everybody may enter; if it can't, stacks are shown and alerts sent", async () => {
+  const refused = await runStatus(["--metrics", join(place(), "metrics.txt")]);
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("whose name ends in .prom")]);
   const made = await runStatus(["--metrics", join(place(), "textfile/a.prom")]);
   expect(made.stdout).toContain("unseen  prod");
   expect(statSync(join(place(), "textfile")).mode & 0o777).toBe(0o755);
