@@ -75,6 +75,7 @@ async function plantStack() {
   const own = ["password", "old", "notify"].map((name) => known(name, `${random()}&"${random()}`));
   const [password, old, token = ""] = own.map(({ text }) => text);
   const notify = known("notify", `http://127.0.0.1:${port}/hooks/${encodeURIComponent(token)}`);
+  const heartbeat = known("heartbeat", `http://127.0.0.1:${port}/ping/${random()}`);
   const reference = known("reference");
   const plugins = Array.from({ length: 30 }, (_, i) => known(`plugin${i}`));
   const terminal = Array.from({ length: 30 }, (_, i) => known(`TOKEN_${i}`));
@@ -86,11 +87,19 @@ async function plantStack() {
     controller: { release: { url: `http://127.0.0.1:${port}/controller.zip`, sha256: "0f".repeat(32) } },
     sync: { references: [`http://127.0.0.3:${port}/${reference.text}`] },
     notify: notify.text,
+    heartbeat: heartbeat.text,
   };
   const foreign = Object.fromEntries(plugins.map(({ kind, text }) => [`cloud:${kind}`, { value: text, secret: true }]));
   writeFileSync(join(place(), "config.json"), JSON.stringify({ ...JSON.parse(printConfig(config)), ...foreign }));
   const planted = plant(140);
-  const all = [...own.slice(0, 2), notify, ...plugins, ...terminal, known("passphrase", "the pass phrase of prod")];
+  const all = [
+    ...own.slice(0, 2),
+    notify,
+    heartbeat,
+    ...plugins,
+    ...terminal,
+    known("passphrase", "the pass phrase of prod"),
+  ];
   const records = join(place(), "data/pillar-host/records/Anvil");
   mkdirSync(records, { recursive: true });
   const errors = ["typed q7#z", ...planted.map(({ text }) => text), ...all.map(inAnyForm)];
