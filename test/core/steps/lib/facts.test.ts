@@ -182,12 +182,14 @@ test("the variables of a unit that does not run are facts: of its files, of thei
 
 test("the variables of a running unit are those of its process, without systemd's own", async ({ box }) => {
   const given =
-    "ONE=1 HOME=/root LANG=C PATH=/bin:/usr/bin INVOCATION_ID=2 STATE_DIRECTORY=/x LC_TIME=C SYSTEMD_EXEC_PID=3";
-  const running = await box.run(`env -i ${given} ORCHESTRATOR_PASS=hunter2 sleep 60 > /dev/null 2>&1 & echo $!`);
+    "ONE=1 HOME=/root LANG=C PATH=/bin:/usr/bin INVOCATION_ID=2 STATE_DIRECTORY=/x LC_TIME=C SYSTEMD_EXEC_PID=3 LISTEN_ADDRESS=4 DATA_DIRECTORY=/y 'LINES=5\nINNER=6'";
+  const running = await box.run(
+    `env -i ${given} ORCHESTRATOR_PASS=hunter2 sleep 60 > /dev/null 2>&1 & until grep -qx sleep /proc/$!/comm; do :; done; echo $!`,
+  );
   const pid = running.stdout.trim();
   const { stdout, facts } = await moveFactsOf(box, `*MainPID*) echo ${pid} ;;`);
   await box.run(`kill ${pid}`);
-  expect(facts?.environment).toEqual(["ONE", "ORCHESTRATOR_PASS"]);
+  expect(facts?.environment).toEqual(["DATA_DIRECTORY", "LINES", "LISTEN_ADDRESS", "ONE", "ORCHESTRATOR_PASS"]);
   expect(stdout).not.toContain("hunter2");
 });
 
