@@ -106,9 +106,8 @@ function createRefusal({ provider, token }: ApiOptions, status: number, asked: s
   const { code, id, message } = { ...(body as Words), ...(body as { error?: Words } | undefined)?.error };
   const words = [code ?? id, message].filter(Boolean).join(": ").replaceAll(token, "[token]");
   const said = `${provider} answered ${status} (${printable(words) || "no reason given"})`;
-  // Also an account's limit is a 403, and no fault of the token.
-  const isToken = status !== 403 || /forbidden|token/i.test(code ?? id ?? "");
-  if (status in needed && isToken)
+  // An account's limit is a 403, too.
+  if (status in needed && (status !== 403 || /forbidden|token/i.test(code ?? id ?? "")))
     return cloudError({ what: `pillar-host:host.token: ${said}`, needed: needed[status], status });
   const next = status >= 500 && `Run the same command again when ${provider}'s API works.`;
   return cloudError({ what: `${said} to ${asked}`, next, status });

@@ -25,19 +25,15 @@ function start(exitCode) {
   require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
 }
 
-/** Sends the program's own requests through the proxy that Pulumi and its plugins take from these variables, by their rules. */
+/** Sends the program's own requests through the proxy that Pulumi and its plugins take from these variables. */
 function useProxy() {
-  /** @type {Record<string, string>} */
-  const env = {};
-  for (const name of ["http_proxy", "https_proxy"]) {
-    const given = process.env[name] || process.env[name.toUpperCase()] || "";
-    const url = given.includes("://") ? given : `http://${given}`;
-    if (given && /^https?:/.test(url)) env[name] = url;
-  }
+  const names = ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].filter((name) => process.env[name]);
   const { setGlobalProxyFromEnv } = require("node:http");
-  if (Object.keys(env).length === 0 || !setGlobalProxyFromEnv) return;
-  const direct = process.env.no_proxy || process.env.NO_PROXY || "";
-  setGlobalProxyFromEnv(Object.assign(env, { no_proxy: `${direct},localhost,127.0.0.1,[::1]` }));
+  if (names.length === 0 || !setGlobalProxyFromEnv) return;
+  // As they do, asks this machine directly.
+  const env = { no_proxy: `${process.env.no_proxy || process.env.NO_PROXY || ""},localhost,127.0.0.1,[::1]` };
+  const urls = names.map((name) => [name, String(process.env[name]).replace(/^(?!.*:\/\/)/, "http://")]);
+  setGlobalProxyFromEnv(Object.assign(env, Object.fromEntries(urls.filter(([, url]) => /^https?:/.test(url || "")))));
 }
 
 /**

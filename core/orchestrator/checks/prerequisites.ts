@@ -147,27 +147,24 @@ function endpointProblem({ reached }: NewHost, old: OldHost, wanted: Requirement
 /** Compares the units' variables: without one of them, the orchestrator may end at its start, after the fence. */
 function environmentProblem({ facts }: NewHost, old: OldHost, { new: { address, service } }: Requirements) {
   const missing = old.facts.environment.filter((name) => !facts.environment.includes(name));
-  const file = `/etc/systemd/system/${service}.service.d/environment.conf`;
+  const place = `/etc/systemd/system/${service}.service.d/environment.conf`;
+  const lines = missing.map((name) => `  Environment="${name}=VALUE"`);
   return (
     missing.length > 0 && {
       what: `${address}: the orchestrator's unit lacks variables of the old host's unit`,
       found: `no ${missing.join(", no ")}`,
       needed: "the same ones, by your hand, because they may be secrets; an empty value for one that is of no use here",
-      next: [
-        `On ${address}: install -D -m 600 /dev/null ${file}, and write there:`,
-        ...["[Service]", ...missing.map((name) => `Environment="${name}=VALUE"`)].map((line) => `  ${line}`),
-      ],
+      next: [`On ${address}: install -D -m 600 /dev/null ${place}, and write there:`, "  [Service]", ...lines],
     }
   );
 }
 
 function sshProblem({ shownKeys }: NewHost, { copyAddress, sshPort, hostKey, ...wanted }: Requirements) {
-  const type = hostKey.split(" ")[0];
   const { address } = wanted.new;
   return (
     !shownKeys.includes(hostKey) && {
       what: `${address}: the new host does not reach the old one's ssh at ${copyAddress}:${sshPort}`,
-      found: shownKeys.find((key) => key.startsWith(`${type} `)) ?? "no ssh server with the old host's key",
+      found: shownKeys[0] ?? "no ssh server with the old host's key",
       needed: `${hostKey}: the copy goes from host to host`,
       next: [
         `Allow ${address} to TCP port ${sshPort} of the old host, in its firewall and at its provider (with ufw, on the old host: ufw allow from ${address} to any port ${sshPort} proto tcp)`,

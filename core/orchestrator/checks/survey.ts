@@ -110,12 +110,10 @@ async function readAnswers(client: OrchestratorClient) {
 async function readNewHost(wanted: Requirements, endpoints: Promise<readonly Endpoint[]>, deps: MoveSurveyDeps) {
   const root = deps.roots.new;
   const { new: place, copyAddress, sshPort, hostKey } = wanted;
+  const keyType = /^(?:ssh-)?(\w+)/.exec(hostKey)?.[1] ?? "";
   const facts = await readOrchestratorFacts(root, place);
   const [scan, build, reached] = await Promise.all([
-    root.call(
-      "orchestrator_scan",
-      markOwn({ address: copyAddress, port: sshPort, key_type: hostKey.split(" ")[0] ?? "" }),
-    ),
+    root.call("orchestrator_scan", markOwn({ address: copyAddress, port: sshPort, key_type: keyType })),
     facts.unit.active === "active"
       ? toResult(createOrchestratorClient(root, place.rpcPort, deps).buildInfo())
       : { problem: "it does not run" },

@@ -3,11 +3,10 @@
 # Prints whether $file, a key store, is a non-empty file, or a folder with one.
 orchestrator_has() { if holds_any "$file"; then say yes; else say no; fi; }
 
-# Prints the ssh host key of $key_type that $address shows this host at $port, as type and key. One connection: a scan for all types
-# makes several, for which some hosts lock their caller out.
+# Prints the ssh host key of $key_type (ed25519, …) that $address shows this host at $port, as type and key. A scan for all types makes
+# several connections, for which some hosts lock their caller out.
 orchestrator_scan() {
-  key_type=${key_type#ssh-}
-  timeout 20 ssh-keyscan -T 10 -t "${key_type%%-*}" -p "$port" -- "$address" 2> /dev/null | grep -v '^#' | cut -d ' ' -f 2,3 || true
+  timeout 20 ssh-keyscan -T 10 -t "$key_type" -p "$port" -- "$address" 2> /dev/null | grep -v '^#' | cut -d ' ' -f 2,3 || true
 }
 
 # Prints all of $directory as a stream, to measure its rate. Writes nothing, not even access times.

@@ -40,3 +40,22 @@ test("asks each host which of the old host's nodes it reaches", async () => {
   expect(survey.old).toMatchObject({ value });
   expect(survey.new).toMatchObject({ value: { reached: [], build: { problem: "it does not run" } } });
 });
+
+test.each([
+  ["ssh-ed25519 AAAA", "ed25519"],
+  ["ssh-rsa AAAA", "rsa"],
+  ["ecdsa-sha2-nistp256 AAAA", "ecdsa"],
+])("asks the old host for its key of the pinned type alone: %s", async (hostKey, type) => {
+  const asked: unknown[] = [];
+  const roots = hosts({});
+  const { call } = roots.new;
+  const fresh: RootHost = {
+    ...roots.new,
+    call: async (name, variables) => {
+      if (name === "orchestrator_scan") asked.push(variables?.key_type);
+      return call(name, variables);
+    },
+  };
+  await surveyBoth({ ...wanted, hostKey }, { roots: { ...roots, new: fresh }, ...deps });
+  expect(asked).toEqual([type]);
+});
