@@ -1,10 +1,9 @@
-import { createOldHost, listForwardedPlaces } from "../core/chain/configuredNode.ts";
-import type { StackConfig } from "../core/config/config.ts";
+import { createNodeTarget, createTrialLogin, tryOldHost } from "../core/chain/configuredNode.ts";
 import { createHostTarget } from "../core/ssh/configuredLogin.ts";
 import type { OwnServer } from "../core/ssh/ownServer.ts";
 import { computeFingerprint } from "../core/ssh/publicKey.ts";
 import { formatLoginFailure, reachDeps, retryDuringBoot, waitForLogin } from "../core/ssh/reachability.ts";
-import { createLoginKeys, type SshTarget, scanHostKey } from "../core/ssh/ssh.ts";
+import { type SshTarget, scanHostKey } from "../core/ssh/ssh.ts";
 import type { LoginError } from "../core/ssh/sshErrors.ts";
 import { commandsFor, someHostKey } from "../core/util/commands.ts";
 import { say, takeFirstLine } from "../core/util/printable.ts";
@@ -86,17 +85,6 @@ function formatUnknownKey({ stack, address, secrets = [] }: ContactInputs, pinne
   });
 }
 
-/** Tries the old host's ssh before the new host is changed: a copy, a witness or a move needs it hours later. */
-async function tryOldHost(config: StackConfig): Promise<void> {
-  if (config.oldHost === undefined || config.lifecycle !== "active") return;
-  const { host, places } = createOldHost(config);
-  await reachDeps.login(host.ssh, { places, keys: createLoginKeys(host.configured) }).catch((error: LoginError) => {
-    // Without a login the old host is no witness: the gate says so, and may have others.
-    if (!hasKind(error, "forbidden")) say(`old host: ${takeFirstLine(error.message)}`);
-    else throw new Error(`${error.message}\n  Then: ${commandsFor(config.stack).up}`);
-  });
-}
-
 async function contactHost(inputs: ContactInputs, recorded: string | undefined, isFirst: boolean) {
   const { stack, address, server } = inputs;
   if (inputs.standsAside) {
@@ -111,10 +99,14 @@ async function contactHost(inputs: ContactInputs, recorded: string | undefined, 
   // The operator has not compared this key yet, so it may belong to a machine in the middle.
   if (!known && inputs.secrets?.length)
     throw keepResults(new Error(formatUnknownKey(inputs, pinned)), createOutputs(pinned));
-  const places = listForwardedPlaces(config);
-  await Promise.all([
-    waitForLogin({ ...login, hostKey: pinned }, reachDeps, commandsFor(stack), { server, isNew: isFirst, places }),
-    isFirst && tryOldHost(config),
-  ]);
+  const run = commandsFor(stack);
+  const trial = createTrialLogin(createNodeTarget(config, address, pinned), config);
+  await waitForLogin(trial, reachDeps, run, { server, isNew: isFirst });
+  if (isFirst)
+    await tryOldHost(config).catch((error: LoginError) => {
+      if (hasKind(error, "forbidden")) throw new Error(`${error.message}\n  Then: ${run.up}`);
+      // The gate says what it lacks without this witness, and may have others.
+      say(`old host: ${takeFirstLine(error.message)}`);
+    });
   return createOutputs(pinned);
 }

@@ -1,9 +1,9 @@
-import { createOldHost, listForwardedPlaces } from "../../core/chain/configuredNode.ts";
+import { createNodeTarget, createTrialLogin, tryOldHost } from "../../core/chain/configuredNode.ts";
 import type { StackConfig } from "../../core/config/config.ts";
-import { createHostTarget, createProxyLogin } from "../../core/ssh/configuredLogin.ts";
+import { createProxyLogin } from "../../core/ssh/configuredLogin.ts";
 import { runScript } from "../../core/ssh/connection.ts";
 import { formatLoginFailure, tryLogin } from "../../core/ssh/reachability.ts";
-import { createLoginKeys, readPresentedKey } from "../../core/ssh/ssh.ts";
+import { readPresentedKey } from "../../core/ssh/ssh.ts";
 import { isFatal, type LoginError } from "../../core/ssh/sshErrors.ts";
 import { preflight } from "../../core/steps/nodeSteps.ts";
 import { createEnvelope } from "../../core/steps/step.ts";
@@ -19,8 +19,8 @@ export async function checkHost({ stack, config, state, address, hostKey }: Stac
     return [pending(topic, "no host yet: the run that creates the host checks it after its boot")];
   const { ssh, pillar, lifecycle } = config;
   if (hostKey === undefined) return checkUnknownHost(address, config);
-  const target = createHostTarget(config, address, hostKey);
-  const session = await tryLogin(target, { places: listForwardedPlaces(config) }).catch((error: LoginError) =>
+  const target = createTrialLogin(createNodeTarget(config, address, hostKey), config);
+  const session = await tryLogin(target).catch((error: LoginError) =>
     formatLoginFailure(target, error, commandsFor(stack)),
   );
   if (typeof session === "string") return [fail(topic, session)];
@@ -38,19 +38,12 @@ export async function checkHost({ stack, config, state, address, hostKey }: Stac
   }
 }
 
-/** Tries the old host's login, and what this program reaches through it. An old host may be down: that is no fault. */
-export async function checkOldHost({ stack, config }: StackInfo): Promise<CheckRow[]> {
-  if (config.oldHost === undefined || config.lifecycle !== "active") return [];
-  const { host, places } = createOldHost(config);
-  const { user, address } = host.ssh;
-  try {
-    (await tryLogin(host.ssh, { places, keys: createLoginKeys(host.configured) })).close();
-    return [pass("old host", `${user}@${address} accepts the login, and forwards to what runs there`)];
-  } catch (error) {
-    const report = isFatal(error) ? fail : pending;
-    return [report("old host", (error as Error).message, `then: ${commandsFor(stack).check()}`)];
-  }
-}
+export const checkOldHost = ({ config }: StackInfo): Promise<CheckRow[]> =>
+  tryOldHost(config).then(
+    (found) => (found ? [pass("old host", "it accepts the login, and forwards to what runs there")] : []),
+    // It may be down already.
+    (error) => [(isFatal(error) ? fail : pending)("old host", error.message)],
+  );
 
 /** Moves the last line to the front: preflight prints its verdict after its warnings. */
 export const putVerdictFirst = (lines: readonly string[]): string[] => [...lines.slice(-1), ...lines.slice(0, -1)];

@@ -1,7 +1,7 @@
 import type { StackConfig } from "../config/config.ts";
 import { createHostTarget, createOtherLogin } from "../ssh/configuredLogin.ts";
-import type { ForwardedPort } from "../ssh/forwarding.ts";
-import type { SshTarget } from "../ssh/ssh.ts";
+import { tryLogin } from "../ssh/reachability.ts";
+import { createLoginKeys, type SshTarget } from "../ssh/ssh.ts";
 import type { NodeTarget } from "./node.ts";
 import { createVersionRules } from "./versionRules.ts";
 
@@ -17,14 +17,11 @@ export function createNodeTarget(config: StackConfig, hostAddress: string, hostK
   return createHostNode(config, createHostTarget(config, hostAddress, hostKey));
 }
 
-/** Returns what this program reaches through the ssh of the stack's host: its node, and an orchestrator that moves there. */
-export function listForwardedPlaces({ node, orchestrator }: StackConfig): ForwardedPort[] {
-  const { rpc, rpcAddress: address, rpcPort: port } = node;
-  return [...(rpc === "ssh" ? [{ address, port }] : []), ...listOrchestratorPlaces(orchestrator)];
+/** Returns the login of a node's host, with the ports to reach there: the node's, and that of an orchestrator that moves. */
+export function createTrialLogin({ ssh, via, address, port }: NodeTarget, { orchestrator }: StackConfig): SshTarget {
+  const own = { address: "127.0.0.1", port: orchestrator.rpcPort };
+  return { ...ssh, reaches: [...(via === "ssh" ? [{ address, port }] : []), ...(orchestrator.move ? [own] : [])] };
 }
-
-const listOrchestratorPlaces = ({ move, rpcPort: port }: StackConfig["orchestrator"]): ForwardedPort[] =>
-  move ? [{ address: "127.0.0.1", port }] : [];
 
 type OtherHost = NonNullable<StackConfig["retirement"]["successor"]>;
 
@@ -50,6 +47,13 @@ export function createOldHost(config: StackConfig) {
   const host = createOtherHost(config, oldHost, "oldHost");
   const { service = own.service, directory = own.directory, executable = own.executable } = oldHost.orchestrator;
   const orchestrator = { service, directory, executable, rpcPort: own.rpcPort, nodeDirectory: host.dataDir };
-  const places = [host.node, ...listOrchestratorPlaces(own)];
-  return { ...host, places, copyAddress: oldHost.copyAddress ?? oldHost.address, orchestrator };
+  return { ...host, copyAddress: oldHost.copyAddress ?? oldHost.address, orchestrator };
+}
+
+/** Tries the login of an active stack's old host, if there is one. @throws as tryLogin does */
+export async function tryOldHost(config: StackConfig): Promise<"accepted" | undefined> {
+  if (config.oldHost === undefined || config.lifecycle !== "active") return undefined;
+  const login = createTrialLogin(createOldHost(config).node, config);
+  (await tryLogin(login, createLoginKeys("pillar-host:oldHost"))).close();
+  return "accepted";
 }

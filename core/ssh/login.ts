@@ -18,6 +18,8 @@ export interface SshTarget {
   readonly password?: string | undefined;
   readonly agent?: boolean | undefined;
   readonly proxy?: SshTarget | undefined;
+  /** Ports on the host that a trial of this login must be able to reach. */
+  readonly reaches?: readonly Pick<SshTarget, "address" | "port">[];
 }
 
 export type LoginKeys = Readonly<Record<"login" | "hostKey", string>>;
@@ -81,20 +83,18 @@ type ReportedError = Error & { readonly level?: string; readonly code?: unknown 
 /** Disconnection codes (RFC 4253, 11.1) of a host that is full or shuts down. */
 const temporaryCodes: readonly unknown[] = [7, 10, 12];
 
-/** Matches a prompt for the password alone. Whatever else is asked may be a one-time code or a new password. */
+/** Matches a prompt for the password alone. Any other may want a one-time code or a new password. */
 const passwordPrompt = /^(\(\S+\) )?((unix|ldap|login|\S+'s) )?password( for \S+)?\s*:?$/i;
 
-/** Answers one hidden prompt for the password, and refuses any other: its answer would go to another program. */
+/** Answers one hidden prompt for the password, and ends the login at any other. */
 function answerPrompt(client: ssh2.Client, password: string): void {
-  let isAnswered = false;
+  const left = [password];
   // biome-ignore lint/complexity/useMaxParams: ssh2 calls it with these
   client.on("keyboard-interactive", (_name, _instructions, _language, prompts, answer) => {
     const words = prompts.map(({ prompt }) => prompt.trim()).join(", ");
-    const isPassword = prompts.length === 1 && prompts[0]?.echo !== true && passwordPrompt.test(words);
-    if (prompts.length === 0) return answer([]);
-    if (isAnswered || !isPassword) return client.emit("error", Object.assign(new Error(words), { level: "prompt" }));
-    isAnswered = true;
-    answer([password]);
+    const isKnown = prompts.length === 1 && prompts[0]?.echo !== true && passwordPrompt.test(words) && left.length > 0;
+    if (prompts.length === 0 || isKnown) answer(left.splice(0, prompts.length));
+    else client.emit("error", Object.assign(new Error(words), { level: "prompt" }));
   });
 }
 

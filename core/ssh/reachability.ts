@@ -5,7 +5,6 @@ import { formatProblem, hasKind, ProblemError } from "../util/problem.ts";
 import { withTimeout } from "../util/withTimeout.ts";
 import { formatNotRun, frameScript, plainLogin, readAnswer } from "./answer.ts";
 import { derivePublicKey } from "./derivePublicKey.ts";
-import { type ForwardedPort, tryForwarding } from "./forwarding.ts";
 import { agentNeeds, type LoginKeys } from "./login.ts";
 import { beginAnew, createServerName, formatConsoleHelp, type OwnServer } from "./ownServer.ts";
 import { connectSsh, type SshSession, type SshTarget } from "./ssh.ts";
@@ -15,7 +14,7 @@ export type ReachDeps = Omit<typeof reachDeps, "now">;
 
 export const reachDeps = {
   /** Logs in and out. @throws as tryLogin does */
-  login: async (target: SshTarget, trial?: LoginTrial): Promise<void> => (await tryLogin(target, trial)).close(),
+  login: async (target: SshTarget): Promise<void> => (await tryLogin(target)).close(),
   ...systemClock,
   say,
 };
@@ -68,14 +67,8 @@ export async function retryDuringBoot<T>(
   }
 }
 
-/** A trial of a login: the ports that it must reach, and its keys in the configuration, for errors. */
-export interface LoginTrial {
-  readonly places?: readonly ForwardedPort[] | undefined;
-  readonly keys?: LoginKeys;
-}
-
-/** Logs in, and checks that the login runs commands and reaches the places. @throws as connectSsh does; also if not */
-export async function tryLogin(target: SshTarget, { places = [], keys }: LoginTrial = {}): Promise<SshSession> {
+/** Logs in, and checks that the login runs commands and may forward. @throws as connectSsh does; also if it may not */
+export async function tryLogin(target: SshTarget, keys?: LoginKeys): Promise<SshSession> {
   const session = await connectSsh(target, keys);
   const where = `${target.user}@${target.address}:${target.port}`;
   const script = frameScript("true", "step");
@@ -84,7 +77,12 @@ export async function tryLogin(target: SshTarget, { places = [], keys }: LoginTr
     const late = `${where} accepts the login, and runs no command within 30 s`;
     const result = await withTimeout(running, 30_000, formatProblem({ what: late, needed: plainLogin }));
     if (readAnswer(script, result).isDone) {
-      await tryForwarding(session, places);
+      // A closed port proves it as well.
+      for (const { address, port } of target.reaches ?? [])
+        await session.forward(address, port).then(
+          (stream) => stream.destroy(),
+          (error) => hasKind(error, "forbidden") && Promise.reject(error),
+        );
       return session;
     }
     if (result.exitCode === undefined) throw new Error(`${where} accepts the login, and the connection ended`);
@@ -101,14 +99,14 @@ export async function waitForLogin(
   target: SshTarget,
   deps: ReachDeps,
   run: Commands,
-  { server, isNew = false, places }: LoginTrial & { server?: OwnServer | undefined; isNew?: boolean } = {},
+  { server, isNew = false }: { server?: OwnServer | undefined; isNew?: boolean } = {},
 ): Promise<void> {
   const wait = server
     ? { timeoutMs: isNew ? server.startTimeout : bootTimeoutMs, what: `${createServerName(server)} to boot`, isNew }
     : reboot;
   const begin = deps.ticks();
   try {
-    await retryDuringBoot(() => deps.login(target, { places }), deps, wait);
+    await retryDuringBoot(() => deps.login(target), deps, wait);
   } catch (error) {
     const seconds = Math.round((deps.ticks() - begin) / 1000);
     const isUnused = isNew && server?.isOrdered;

@@ -30,10 +30,8 @@ async function openRoute({ address, port, proxy }: Pick<SshTarget, "address" | "
   const sock = await session.forward(address, port).catch((error: LoginError) => {
     session.close();
     if (hasKind(error, "forbidden")) throw Object.assign(error, { isFromProxy: true });
-    throw createUnreachedError(
-      `${address}:${port}`,
-      new Error(`the proxy ${proxy.address} does not reach the host (${error.message})`),
-    );
+    const why = new Error(`the proxy ${proxy.address} does not reach the host (${error.message})`);
+    throw createUnreachedError(`${address}:${port}`, why);
   });
   return { sock, close: () => session.close() };
 }
@@ -100,7 +98,6 @@ export type SshSession = ReturnType<typeof sessionOver>;
 
 function sessionOver(client: ssh2.Client, target: SshTarget) {
   const host = target.address;
-  const run = (command: string, input: string) => runOver(client, command, input);
   let isOpen = true;
   client.on("close", () => {
     isOpen = false;
@@ -111,7 +108,7 @@ function sessionOver(client: ssh2.Client, target: SshTarget) {
       return isOpen;
     },
     /** Runs a command as the login user, with a text on its standard input. @throws if it prints more than 256 KiB */
-    run,
+    run: (command: string, input: string) => runOver(client, command, input),
     /** Runs a command with its standard output as a stream of any length. */
     start: (command: string, input: string) => startOver(client, command, input),
     forward: (address: string, port: number) =>
@@ -121,7 +118,7 @@ function sessionOver(client: ssh2.Client, target: SshTarget) {
           if (!error) opened(stream);
           else if (Reflect.get(error, "reason") !== prohibited)
             failed(createForwardError(error, `${address}:${port}`, isOpen ? undefined : host));
-          else createForwardingFault(run, target, { address, port }).then(failed);
+          else createForwardingFault(client, target, `${address}:${port}`).then(failed);
         });
       }),
     close: () => void client.end(),

@@ -38,7 +38,7 @@ test("check tries the old host: its login, and the ports of its node and orchest
     (await checkOldHost(stackOf(host, changes))).map(({ kind, lines }) => `${kind}: ${lines[0]}`);
   expect(await found({})).toEqual([]);
   expect(await found(oldHost(await start(), { rpcPort: node.port }))).toEqual([
-    "good: op@localhost accepts the login, and forwards to what runs there",
+    "good: it accepts the login, and forwards to what runs there",
   ]);
   expect(await found(oldHost(await start(strict), { rpcPort: node.port }))).toEqual([
     `fault: localhost: its sshd forbids forwarding to 127.0.0.1:${node.port} for op`,

@@ -9,7 +9,7 @@ import { scratchDirectory } from "../../scratchDirectory.ts";
 import { closedPort, fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes.ts";
 
 const scratch = scratchDirectory();
-const places = [{ address: "127.0.0.1", port: 35997 }];
+const reaches = [{ address: "127.0.0.1", port: 35997 }];
 
 beforeEach(() => {
   writeFileSync(join(scratch(), "sudo"), `#!/bin/sh\nshift; exec "$@"\n`, { mode: 0o700 });
@@ -20,71 +20,53 @@ beforeEach(() => {
 async function strictHost(printed: readonly string[], exitCode = 0) {
   const lines = printed.map((line) => `echo '${line}'`).join("\n");
   writeFileSync(join(scratch(), "sshd"), `#!/bin/sh\n${lines}\nexit ${exitCode}\n`, { mode: 0o700 });
-  return loginTo(await use(sshHost(undefined, undefined, undefined, { forbidsForwarding: true })));
+  // Its login greets.
+  const shell = join(scratch(), "greeting");
+  writeFileSync(shell, `#!/bin/sh\nprintf 'Welcome to this host\\nread\\n'\nexec /bin/sh "$@"\n`, { mode: 0o700 });
+  return loginTo(await use(sshHost(undefined, undefined, { shell, home: "" }, { forbidsForwarding: true })));
 }
 
 const open = ["port 22", "allowtcpforwarding yes", "disableforwarding no", "permitopen any"];
-const inKey = "before the key in ~op/.ssh/authorized_keys: none of restrict, no-port-forwarding and permitopen";
-const lines = "The lines, on that host: grep -rniE 'forwarding|permitopen|^ *match' /etc/ssh/sshd_config*";
-const reload = "After the change: sshd -t && systemctl reload ssh";
+const inFile = "in sshd_config there: AllowTcpForwarding local, DisableForwarding no, PermitOpen any";
+const inKey = "no restrict, no-port-forwarding or permitopen before the key in ~op/.ssh/authorized_keys";
+const help = [
+  "The lines, on that host: grep -rniE 'forwarding|permitopen|^ *match' /etc/ssh/sshd_config*",
+  "After the change: sshd -t && systemctl reload ssh",
+];
+const byFile = (...found: readonly string[]) => [
+  ...found.map((line) => `found: ${line} (sshd -T)`),
+  `needed: ${inFile}`,
+  ...help,
+];
+const byKey = ["found: sshd -T allows it, so the key's line in authorized_keys forbids it", `needed: ${inKey}`];
 
 test.each<[string, readonly string[], number, readonly string[]]>([
-  [
-    "AllowTcpForwarding",
-    ["AllowTcpForwarding no", "disableforwarding no", "permitopen any"],
-    0,
-    ["found: allowtcpforwarding no (sshd -T)", "needed: in sshd_config there: AllowTcpForwarding local", lines, reload],
-  ],
+  ["AllowTcpForwarding", ["allowtcpforwarding no", ...open.slice(2)], 0, byFile("allowtcpforwarding no")],
   [
     "two of its settings",
     ["allowtcpforwarding remote", "disableforwarding yes", "permitopen any"],
     0,
-    [
-      "found: allowtcpforwarding remote (sshd -T), disableforwarding yes (sshd -T)",
-      "needed: in sshd_config there: AllowTcpForwarding local, DisableForwarding no",
-      lines,
-      reload,
-    ],
+    byFile("allowtcpforwarding remote", "disableforwarding yes"),
   ],
   [
     "PermitOpen",
-    ["allowtcpforwarding yes", "disableforwarding no", "permitopen 127.0.0.1:5432 127.0.0.1:359970"],
+    [...open.slice(0, 3), "permitopen 127.0.0.1:5432 127.0.0.1:359970"],
     0,
-    [
-      "found: permitopen 127.0.0.1:5432 127.0.0.1:359970 (sshd -T)",
-      "needed: in sshd_config there: PermitOpen any (or 127.0.0.1:35997 beside the others)",
-      lines,
-      reload,
-    ],
+    byFile("permitopen 127.0.0.1:5432 127.0.0.1:359970"),
   ],
-  [
-    "the key's line",
-    open,
-    0,
-    ["found: sshd -T allows it, so the key's line in authorized_keys forbids it", `needed: ${inKey}`],
-  ],
+  ["the key's line", open, 0, byKey],
   [
     "the key's line, beside a PermitOpen that permits it",
-    [...open.slice(0, 3), "permitopen 127.0.0.1:5432 127.0.0.1:*"],
+    [...open.slice(0, 3), "permitopen 127.0.0.1:5432 127.0.0.1:35997"],
     0,
-    ["found: sshd -T allows it, so the key's line in authorized_keys forbids it", `needed: ${inKey}`],
+    byKey,
   ],
-  [
-    "one of them, without root",
-    [],
-    1,
-    [
-      "needed: in sshd_config there: AllowTcpForwarding local, DisableForwarding no, PermitOpen any (or 127.0.0.1:35997 beside the others)",
-      `needed: ${inKey}`,
-      lines,
-      reload,
-    ],
-  ],
+  ["one of them, without root", [], 1, [`needed: ${inFile}`, `needed: ${inKey}`, ...help]],
 ])(
   "a login finds at once that sshd forbids to forward, and by what: %s",
   async (_what, printed, exitCode, expected) => {
     const target = await strictHost(printed, exitCode);
-    const error = await tryLogin(target, { places }).catch((thrown: Error) => thrown);
+    const error = await tryLogin({ ...target, reaches }).catch((thrown: Error) => thrown);
     expect([isFatal(error), error instanceof Error]).toEqual([true, true]);
     expect(formatLoginFailure(target, error as Error, commandsFor("prod"))).toBe(
       [
@@ -99,7 +81,7 @@ test("a login that may forward passes, whether or not something listens there", 
   const node = await use(fakeNode(synced()));
   const target = loginTo(await use(sshHost()));
   const ports = [node.port, await closedPort()];
-  const session = await tryLogin(target, { places: ports.map((port) => ({ address: "127.0.0.1", port })) });
+  const session = await tryLogin({ ...target, reaches: ports.map((port) => ({ address: "127.0.0.1", port })) });
   expect(session.isOpen).toBe(true);
   session.close();
 });

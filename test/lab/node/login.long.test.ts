@@ -181,7 +181,7 @@ describe("the login", () => {
       [
         "",
         "so the key's line in authorized_keys forbids it",
-        "none of restrict, ",
+        "no restrict, ",
         `sed -i.before 's/^/restrict /' ${keys}`,
       ],
     ];
