@@ -87,9 +87,8 @@ async function compare(stage: MoveStage, newAddress: string) {
   expect(ticks).toEqual(truth);
   const missed = slots.filter((slot) => slot.nodes.length === 0 && ticks.some(({ startAt }) => inTick(slot, startAt)));
   expect(total.missedSlots).toEqual({ least: missed.length, most: missed.length });
-  const text = await expectSuccess(cli(stage.stack, ["report", "prod"]));
   const verdict = missed.length === 0 ? "Nothing was missed: 0" : `MISSED: ${missed.length}`;
-  expect(text.replaceAll("\n", " ")).toContain(`${verdict} of ${total.expectedSlots.most} own slots`);
+  expect(report.verdict.join(" ")).toContain(`${verdict} of ${total.expectedSlots.most} own slots`);
   return { missed, report };
 }
 
@@ -101,7 +100,7 @@ async function compareGaps(stage: MoveStage, { orchestratorGaps }: Report): Prom
   for (const [index, gap] of orchestratorGaps.entries()) {
     const seconds = (gaps[index]?.ms ?? 0) / 1000;
     expect("seconds" in gap && gap.seconds).toBeGreaterThan(seconds / 2);
-    expect("seconds" in gap && gap.seconds).toBeLessThan(seconds + 5);
+    expect("seconds" in gap && gap.seconds).toBeLessThan(seconds + 10);
   }
 }
 
