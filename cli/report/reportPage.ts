@@ -36,42 +36,43 @@ svg { width: 100% } svg text { font-size: 11px; fill: currentColor } path { stro
 .gap { fill: currentColor } table { border-collapse: collapse } td { padding: .2rem .4rem; vertical-align: top; border-top: 1px solid #8888; font-size: .9rem }
 td:nth-child(-n+3) { white-space: nowrap }`;
 
-type Known = Extract<Report["production"], { ticks: unknown }>;
+/** Base lines of the bars, in units of which a phone has as many pixels: texts of 11 stay readable there. */
+const baseLines = { old: 55, other: 55, new: 95, missed: 135, gap: 155 } as const;
 
-/** Draws the ticks of the switch, in units of which a phone has as many pixels: its texts stay readable there. */
-function drawPicture({ timeline, orchestratorGaps }: Report, { ticks, tickSeconds, total }: Known): string {
+/** Draws the ticks of the switch, the stages in them, and the times without an orchestrator. */
+function drawPicture(
+  { timeline, orchestratorGaps }: Report,
+  { ticks, tickSeconds }: Extract<Report["production"], { ticks: unknown }>,
+): string {
   const [begin, length] = [Date.parse(ticks[0]?.startAt ?? ""), ticks.length * tickSeconds * 1000];
-  const isIn = (time: number) => time >= begin && time <= begin + length;
   const toX = (time: number) => Math.round(500 + ((time - begin) / length) * 3400) / 10;
+  const isIn = (x: number) => x >= 50 && x <= 390;
   const drawText = (x: number, y: number, text: string) => `<text x="${x}" y="${y}">${text}</text>`;
-  const drawBar = (kind: string, from: number, seconds: number, [y, height]: readonly [number, number]) => {
-    const width = Math.max(1.5, toX(from + seconds * 1000) - toX(from) - 0.5);
-    return `<rect class="${kind}" x="${toX(from)}" y="${y - height}" width="${width}" height="${height}"/>`;
+  const drawBar = (kind: keyof typeof baseLines, from: number, seconds: number, height: number) => {
+    const [x, end] = [toX(from), toX(from + seconds * 1000)];
+    const size = `width="${Math.max(1, end - x - 0.5)}" height="${height}"`;
+    return isIn(x) && height > 0 ? `<rect class="${kind}" x="${x}" y="${baseLines[kind] - height}" ${size}/>` : "";
   };
-  const lanes = ["old", "new", "missed", ...(total.producedMomentums.other > 0 ? ["other"] : [])];
-  const toY = (lane: string) => 55 + lanes.indexOf(lane) * 40;
-  const most = Math.max(1, ...ticks.map(({ expectedSlots }) => expectedSlots.most));
+  const scale = 32 / Math.max(1, ...ticks.map(({ expectedSlots }) => expectedSlots.most));
   const bars = ticks.flatMap(({ startAt, producedMomentums, missedSlots }) =>
-    Object.entries({ ...producedMomentums, missed: missedSlots.least }).map(([lane, count]) =>
-      count === 0 ? "" : drawBar(lane, Date.parse(startAt), tickSeconds, [toY(lane), (count / most) * 32]),
+    Object.entries({ ...producedMomentums, missed: missedSlots.least }).map(([kind, count]) =>
+      drawBar(kind as keyof typeof baseLines, Date.parse(startAt), tickSeconds, count * scale),
     ),
   );
-  const bottom = 60 + lanes.length * 40;
   const gaps = orchestratorGaps.map((gap) => {
     const seconds = "seconds" in gap ? gap.seconds : 0;
-    const from = Date.parse(gap.at) - seconds * 1000;
-    return isIn(from) ? drawBar("gap", from, seconds, [bottom - 20, 10]) : "";
+    return drawBar("gap", Date.parse(gap.at) - seconds * 1000, seconds, 10);
   });
-  const shown = timeline.filter(({ weight }) => weight !== "note").map(({ at }) => toX(Date.parse(at)));
-  const marks = shown.map((x, index) =>
-    x < 50 || x > 390 ? "" : `<path d="M${x} 14V${bottom - 20}"/>${drawText(x - 3, 10, `${index + 1}`)}`,
+  const stages = timeline.filter(({ weight }) => weight !== "note").map(({ at }) => toX(Date.parse(at)));
+  const marks = stages.map((x, index) =>
+    isIn(x) ? `<path d="M${x} 14V155"/>${drawText(x - 3, 10, `${index + 1}`)}` : "",
   );
-  const labels = [...lanes.map((lane) => drawText(0, toY(lane), lane)), drawText(0, bottom - 20, "gap")];
-  const ends = [0, length].map((ms) =>
-    drawText(ms ? 342 : 50, bottom - 4, new Date(begin + ms).toISOString().slice(11, 19)),
+  const labels = (["old", "new", "missed", "gap"] as const).map((kind) => drawText(0, baseLines[kind], kind));
+  const ends = [0, 1].map((end) =>
+    drawText(50 + end * 292, 171, new Date(begin + end * length).toISOString().slice(11, 19)),
   );
-  return `<svg viewBox="0 0 400 ${bottom}" role="img" aria-label="Momentums by tick">${[...marks, ...bars, ...gaps, ...labels, ...ends].join("")}</svg>
-<p>A bar is the Pillar's momentums in a tick of ${tickSeconds} s, by producer address, or its missed slots; gap: no orchestrator. Numbers: the stages below.
+  return `<svg viewBox="0 0 400 176" role="img" aria-label="Momentums by tick">${[...marks, ...bars, ...gaps, ...labels, ...ends].join("")}</svg>
+<p>A bar is the Pillar's momentums in a tick of ${tickSeconds} s, by producer address (violet: a third one), or its missed slots; gap: no orchestrator. Numbers: the stages below.
 `;
 }
 
