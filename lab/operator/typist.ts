@@ -33,6 +33,9 @@ interface Typing {
   readonly show?: (piece: string) => void;
   /** Milliseconds between two keys, for a viewer. */
   readonly keyMs?: number;
+  /** Milliseconds until an open question without an answer is a failure. */
+  readonly questionMs?: number;
+  /** Milliseconds until the command must have ended. */
   readonly limitMs?: number;
 }
 
@@ -45,8 +48,6 @@ export interface Typed {
 }
 
 const lookMs = 50;
-/** A question that stands this long without an answer is not expected. */
-const questionMs = 10_000;
 
 /** An open question of inquirer, and of pulumi: its menu, and its pass phrase. */
 const openQuestion = /^\? |\[Use arrows|passphrase[^\n]*\n?[^\n]*: *$/m;
@@ -67,7 +68,7 @@ export const inTerminal = (line: string, { columns, rows }: TerminalSize): strin
  */
 export async function typeCommand(
   argv: readonly string[],
-  { cwd, env, size, answers, isOrdered = false, show, keyMs = 0, limitMs = 600_000 }: Typing,
+  { cwd, env, size, answers, isOrdered = false, show, keyMs = 0, questionMs = 10_000, limitMs = 600_000 }: Typing,
 ): Promise<Typed> {
   const [command = "", ...args] = argv;
   const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
