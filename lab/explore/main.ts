@@ -17,7 +17,7 @@ const labTests = [
     "orchestrator/wholeWay",
     "moves orchestrator and slots to and fro, and compares `report` with the chain",
   ],
-  ["migrations", "cli/migrate", "kills `migrate` at four random moments of a whole migration"],
+  ["migrations", "cli/migrate", "kills `migrate` at three random moments, and interrupts it at each stage"],
 ] as const;
 
 for (const [name, file, what] of labTests)

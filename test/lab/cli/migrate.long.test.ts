@@ -41,6 +41,8 @@ describe.each(seeds)(
       const second = await stage.migrate(stop(asks.retire));
       end("retire asks", second.screen);
       expect(await onHost(old, "systemctl is-active go-node")).toBe("active");
+      // The rewards since the switch are paid, and not collected.
+      await awaitPaidEpoch(lab);
       const third = await stage.migrate(yes(asks.retire), stop(waits));
       end("the rewards are awaited", third.screen);
       await awaitPaidEpoch(lab);

@@ -37,7 +37,7 @@ describe.each(seeds)(
       end("up asks", (await stage.migrate(stop(asks.setUp))).screen);
       end("up deploys", (await stage.migrate(...approved, stop(/Updating[\s\S]*node-deploy /))).screen);
       end("up syncs", (await stage.migrate(...approved, stopTwice(/Updating[\s\S]*node-sync /))).screen);
-      await stage.migrate(...approved, killed(/> \.\/pillar-host adopt/, 10_000));
+      await stage.migrate(...approved, killed(/> (?:\.\/pillar-host resume|pulumi up)/, 20_000));
       end("the move asks", (await stage.migrate(stop(asks.move), ...approved)).screen);
       const moves = [yes(asks.move), yes(asks.resume), yes(asks.resume)];
       const updating = /(?<=orchestrator-move [\s\S]*)Updating \(prod-2\)/;
