@@ -62,7 +62,7 @@ const keys = z.strictObject({
   oldHost: oldHost.optional(),
   notify: webhook.optional().meta({
     description:
-      "A webhook that gets a notification when the node has synced, when its height stalls and when it grows again, when its version is too old, at `sync.deadline`, when the wait or the orchestrator's move fails, when the host's disk was set back, when the orchestrator has moved, when the wallet was updated too early, when the new address is registered, when the Pillar produces, and when the old host can be retired. `status --all --notify` also sends it every alert, and the end of each alert",
+      "A webhook that gets a notification when the node has synced, when its height stalls and when it grows again, when its version is too old, at `sync.deadline`, when the wait or the orchestrator's move fails, when the host's disk was set back, when the orchestrator has moved, when the wallet was updated too early, when the new address is registered, when the Pillar produces, and when the old host can be retired. `status --all --notify` also sends it every alert, the end of each, and once a day a reminder of those that last",
     secret: true,
   }),
   heartbeat: webhook.optional().meta({

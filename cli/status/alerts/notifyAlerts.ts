@@ -82,7 +82,7 @@ async function notifyAll(
     const what = "pillar-host:notify is configured for no stack, so no webhook is notified";
     problems.push(formatProblem({ what, needed: `set it: ${commandsFor(first.stack).setSecret("notify")}` }));
   }
-  // This machine looked, whatever it found. Several stacks may have one heartbeat.
+  // The heartbeat says that this machine looked, not what it found. Several stacks may have the same one.
   for (const [heartbeat, stack] of new Map(sources.map(({ config, stack }) => [config.heartbeat, stack]))) {
     const reason = heartbeat && (await send(heartbeat));
     const needed = `if its service is up, set the address again: ${commandsFor(stack).setSecret("heartbeat")}`;
@@ -98,9 +98,7 @@ async function notifyStack(found: StackLookup, directory: string, send: typeof s
     return hasKind(found.refusal, "noServer", "serverGone") ? undefined : `${failed}: ${found.refusal.message}`;
   const { notify: webhook, sync } = found.source?.config ?? {};
   if (webhook === undefined) return undefined;
-  const sending = sendNews(found, { directory, stallMinutes: sync?.stallMinutes ?? 0 }, (notice) =>
-    send(webhook, notice),
-  );
+  const sending = sendNews(found, sync?.stallMinutes ?? 0, directory, (notice) => send(webhook, notice));
   const reason = await sending.catch(({ message }: Error) => message);
   const needed = `the next run tries again; to check the webhook: ${commandsFor(found.stack).notifyTest}`;
   return reason && formatProblem({ what: `${failed}: ${reason}`, needed });
@@ -112,7 +110,8 @@ async function notifyStack(found: StackLookup, directory: string, send: typeof s
  */
 async function sendNews(
   found: ReadStack,
-  { directory, stallMinutes }: { readonly directory: string; readonly stallMinutes: number },
+  stallMinutes: number,
+  directory: string,
   send: (notice: Notice) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   const { stack, pillar, parts } = found.view;

@@ -2,6 +2,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { muteAlerts, notifyAlerts } from "../../../../cli/status/alerts/notifyAlerts.ts";
+import { addFigures, type Figures } from "../../../../cli/status/alerts/trends.ts";
 import { createMissingServerError } from "../../../../cli/status/openStack.ts";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts.ts";
 import type { StackLookup } from "../../../../cli/status/stackView.ts";
@@ -187,12 +188,16 @@ describe("an alert that needs several lookups", () => {
       undefined,
       // In ten minutes even a tenth of a gigabyte proves nothing.
       undefined,
-      expect.stringMatching(
-        /^the disk will be full about 2026-11-22 \d\d:\d\d UTC: 60\.0 GB are free, 70\.0 were at 2026-11-21 15:05 UTC$/,
-      ),
+      "the disk will be full about 2026-11-22 01:00 UTC: 60.0 GB are free, 70.0 were at 2026-11-21 15:05 UTC",
       undefined,
       expect.stringMatching(/^Solved: the disk will be full/),
     ]);
+  });
+
+  test("compares with one lookup an hour, of the last day", () => {
+    const all = Array.from({ length: 400 }, (_, index) => ({ at: index * 10 * minute, restarts: {} }) as Figures);
+    const kept = all.reduce<readonly Figures[]>(addFigures, []);
+    expect(kept.map(({ at }) => at / hour)).toEqual(Array.from({ length: 24 }, (_, index) => index + 43));
   });
 
   test("is over some lookups after one large file", async () => {
