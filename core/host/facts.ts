@@ -49,9 +49,8 @@ const parsers = {
   /** Units with their restarts after failures, and their process's open files, of `limit`. Without a process 0, of 0. */
   units: ({ all }: Fields) =>
     all("unit").map((text) => {
-      const [name = "", ...counts] = text.split(" ");
-      const [restarts = 0, files = 0, limit = 0] = counts.map(Number);
-      return { name, restarts, files, limit };
+      const [name = "", restarts, files, limit] = text.split(" ");
+      return { name, restarts: Number(restarts), files: Number(files), limit: Number(limit) };
     }),
   /** `isKept`: true if the clock is synchronized. */
   clock: ({ text }: Fields) => {

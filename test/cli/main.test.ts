@@ -42,6 +42,7 @@ test.each([
   // Without a name it lists all stacks, which needs pulumi.
   [["status"], "pulumi is not found in PATH"],
   [["status", "--watch"], "--watch is for one stack\n  needed: name it: ./pillar-host status STACK --watch"],
+  [["status", "--mute"], "--mute is for one stack\n  needed: name it: ./pillar-host status STACK --mute"],
   [["status", "prod", "--all"], "name a stack, or give --all (which --notify and --metrics imply), and not both"],
   [["status", "--all", "--watch"], "error: option '-a, --all' cannot be used with option '-w, --watch'"],
   [["status", "prod", "--notify"], "name a stack, or give --all (which --notify and --metrics imply)"],
