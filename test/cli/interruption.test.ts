@@ -58,6 +58,15 @@ describe.each([narrow, wide])("in a terminal of $columns columns", (size) => {
   });
 
   test.each([
+    ["move prod-1 --from prod-1", "  needed: give --from the stack of another host of Pillar Anvil\n"],
+    ["retire prod-1 --successor prod-1", "  needed: give --successor the stack of another host of Pillar Anvil\n"],
+  ])("the refusal of %s ends with what is needed", async (command, end) => {
+    const { exitCode, screen } = await typeTool(place(), pulumi, `./pillar-host ${command}`, size, []);
+    expect([exitCode, screen.slice(-end.length)]).toEqual([2, end]);
+    expect(screen).toContain(": nothing was ");
+  });
+
+  test.each([
     ["a question of init", noStack, /Pillar's name on chain\?/],
     ["the first look", withoutAnswer, /Reading prod-1/],
   ])("Ctrl-C in migrate at %s ends with the same command", async (_, script, seen) => {
