@@ -100,7 +100,13 @@ chain_end_new() {
 # Removes what unfinished copies left here, once the stack wants no copy.
 chain_away() {
   if ! is_there "$chain_lock" && ! is_there "$(chain_arriving)"; then return 0; fi
-  [ "$(chain_take)" = taken ] || refuse_run "another run copies the chain to this host"
+  local tries=20
+  # The provider of a killed run ends within seconds.
+  until [ "$(chain_take)" = taken ]; do
+    tries=$((tries - 1))
+    [ "$tries" -gt 0 ] || refuse_run "another run copies the chain to this host"
+    sleep 1
+  done
   chain_undo
   chain_discard
   chain_end_new

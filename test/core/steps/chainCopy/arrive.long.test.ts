@@ -126,6 +126,26 @@ describe("the remains of a copy", () => {
   });
 });
 
+describe("the remains of a copy, while another run has the lease", () => {
+  const wait = "sleep() { echo slept; }";
+
+  test("stay until a killed run's provider has ended", async ({ stage }) => {
+    arrived(stage);
+    // The stage itself takes the lease first.
+    const busy = `chain_take() { echo >> "$state/tries"; if [ "$(wc -l < "$state/tries")" = 2 ]; then echo held 5 - other; else lease_take chain-copy "$chain_lease_seconds" "$stack_identity"; fi; }`;
+    const { stdout } = await stage.call("chain_away", {}, `${wait}; ${busy}`);
+    expect(stdout).toMatch(/^slept\nremoved what/);
+    expect(stage.left()).toEqual([]);
+  });
+
+  test("stay if that run goes on", async ({ stage }) => {
+    arrived(stage);
+    const { stdout, stderr } = await stage.call("chain_away", {}, `${wait}; chain_take() { echo held 5 - other; }`);
+    expect(stdout.match(/slept/g)).toHaveLength(19);
+    expect(stderr).toContain("another run copies the chain to this host");
+  });
+});
+
 describe("received files", () => {
   test("are database files and nothing else", async ({ stage }) => {
     arrived(stage, ["nom", "consensus"]);
