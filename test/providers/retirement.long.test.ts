@@ -415,7 +415,7 @@ describe("the guard", () => {
       expect((await removed(false, [])).error?.message).toBe(
         [
           "127.0.0.1, the host of stack prod, is shut down, but server 52 can't be deleted: hetzner protects it",
-          "  found: pillar-host:host.token: Hetzner answered 403 (no reason given)",
+          "  found: Hetzner answered 403 (no reason given) to POST /servers/52/actions/change_protection",
           "  needed: wait until hetzner's API answers, or use a token that may read and write (a destroy has the token of the last up)",
           "  Then, after a change of the token: pulumi up -s prod && pulumi destroy -s prod; else: pulumi destroy -s prod",
         ].join("\n"),

@@ -117,7 +117,8 @@ export class Sandbox {
   }
 
   remove(): void {
-    rmSync(this.dir, { recursive: true, force: true });
+    // A process that a killed script left may still write.
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
