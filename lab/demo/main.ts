@@ -129,6 +129,8 @@ function answersOf(lab: Lab, place: ShellPlace, chapters: Chapters): Answer[] {
         await updateProducer(lab, pillar, address);
       },
     },
+    // The old node's shutdown, which migrate asks for despite --yes.
+    { seen: /(?<=> \.\/pillar-host retire [\s\S]*)Do you want to perform this update\?/, reply: "yes\r" },
     {
       seen: /Before prod-1 may be destroyed:/,
       reply: async () => {
