@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import type { ChainTruth } from "../doubles/chain/index.ts";
 import { ensurePackagedImage } from "../images/packagedImage.ts";
 import { Lab } from "../lab.ts";
+import { answerQuestions, asks, yes } from "../operator/migrateAnswers.ts";
 import { type Answer, inTerminal, typeCommand } from "../operator/typist.ts";
 import { awaitPaidEpoch, collectRewards, updateProducer } from "../operator/wallet.ts";
 import { hurry, pillar, preparePlace } from "../shell/prepare.ts";
@@ -103,24 +104,12 @@ async function migrate(lab: Lab, place: ShellPlace, chapters: Chapters, say: (te
 }
 
 function answersOf(lab: Lab, place: ShellPlace, chapters: Chapters): Answer[] {
-  const isSameKey = { seen: /shows this host key:[\s\S]*?Is it the same key\?/, reply: "y\r" };
+  const fresh = "address" in place.fresh ? place.fresh.address : "";
+  const { version } = place.orchestratorRelease;
   return [
-    { seen: /the Pillar's name on chain\?/, reply: `${pillar}\r` },
-    { seen: /Which host\?/, reply: "\r" },
-    { seen: /the host's address\?/, reply: `${"address" in place.fresh ? place.fresh.address : ""}\r` },
-    { ...isSameKey },
-    { seen: /Which user/, reply: "\r" },
-    { seen: /What is the address of the Pillar's present host/, reply: `${place.old}\r` },
-    { ...isSameKey },
-    { seen: /independent nodes' RPCs/, reply: "\r" },
-    { seen: /address of its newest release for Linux/, reply: "\r" },
-    { seen: /The controller's release:[\s\S]*?Install this release\?/, reply: "y\r" },
-    { seen: /the node's release for linux-amd64/, reply: "none\r" },
-    { seen: /How does the program log in\?/, reply: "\r" },
-    { seen: /The orchestrator's release for the new host:[\s\S]*?Install this release\?/, reply: "y\r" },
-    { seen: /Which version is it\?/, reply: `${place.orchestratorRelease.version}\r` },
-    { seen: /Type\s+never:/, reply: "never\r" },
-    { seen: /Do you want to perform this update\?/, reply: "yes\r" },
+    // The pass phrase is in the demo's environment.
+    ...answerQuestions({ old: place.old, fresh, version, passphrase: "" }),
+    ...[asks.move, asks.retire, asks.destroy].map(yes),
     {
       // The stand-up's run also prints the address, before the orchestrator has moved.
       seen: /Producer\s+address\s+field:\s+(z1q[0-9a-z]{37})\n(?:.*\n){1,20}Waiting; this command goes on by itself/,
@@ -129,8 +118,6 @@ function answersOf(lab: Lab, place: ShellPlace, chapters: Chapters): Answer[] {
         await updateProducer(lab, pillar, address);
       },
     },
-    // The old node's shutdown, which migrate asks for despite --yes.
-    { seen: /(?<=> \.\/pillar-host retire [\s\S]*)Do you want to perform this update\?/, reply: "yes\r" },
     {
       seen: /Before prod-1 may be destroyed:/,
       reply: async () => {
@@ -139,7 +126,6 @@ function answersOf(lab: Lab, place: ShellPlace, chapters: Chapters): Answer[] {
         await collectRewards(lab, pillar);
       },
     },
-    { seen: /Do you want to perform this destroy\?/, reply: "yes\r" },
   ];
 }
 

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { ChainTruth, SignersTruth } from "../../../lab/doubles/chain/index.ts";
 import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds.ts";
+import { asks, yes } from "../../../lab/operator/migrateAnswers.ts";
 import { awaitPaidEpoch, awaitProduction, collectRewards, updateProducer } from "../../../lab/operator/wallet.ts";
 import { randomOf } from "../../../lab/simulation/seededRandom.ts";
 import { onHost } from "../fixture.ts";
-import { asks, expectEndings, migrationStage, normalize, readmeCommands, stop, yes } from "./migration.ts";
+import { expectEndings, migrationStage, normalize, readmeCommands, stop } from "./migration.ts";
 
 /** Each round kills the destroy at another moment. */
 const rounds = Number(process.env[roundsVariable] ?? 1);

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { SignersTruth } from "../../../lab/doubles/chain/index.ts";
 import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds.ts";
+import { asks, yes } from "../../../lab/operator/migrateAnswers.ts";
 import type { Answer } from "../../../lab/operator/typist.ts";
 import { randomOf } from "../../../lab/simulation/seededRandom.ts";
 import { onHost } from "../fixture.ts";
-import { asks, awaitStage, expectEndings, migrationStage, normalize, stop, stopTwice, yes } from "./migration.ts";
+import { awaitStage, expectEndings, migrationStage, normalize, stop, stopTwice } from "./migration.ts";
 
 /** Each round kills it at other moments. */
 const rounds = Number(process.env[roundsVariable] ?? 1);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import { journalFile, parseJournal, type Stage } from "../../../core/orchestrator/rules/journal.ts";
 import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { answerQuestions } from "../../../lab/operator/migrateAnswers.ts";
 import type { TerminalSize } from "../../../lab/operator/screen.ts";
 import { type Answer, ctrlC, inTerminal, type Typed, typeCommand } from "../../../lab/operator/typist.ts";
 import { preparePlace } from "../../../lab/shell/prepare.ts";
@@ -55,15 +56,17 @@ export function migrationStage(): Migration {
       // The lab's recorder looks for the event log there.
       env: { ...withoutSettings(process.env), ...place.env, ...dataHome(lab), TERM: "xterm" },
       size,
-      answers: [...questions(old.address, fresh.address, version), ...answers].map((answer) => ({
-        ...answer,
-        reply: async (match, keyboard) => {
-          if (answer.reply === "yes\r") typed.approvals += 1;
-          if (answer.reply === `${passphrase}\r`) typed.passphrases += 1;
-          if (typeof answer.reply === "string") keyboard.type(answer.reply);
-          else await answer.reply(match, keyboard);
-        },
-      })),
+      answers: [...answerQuestions({ old: old.address, fresh: fresh.address, version, passphrase }), ...answers].map(
+        (answer) => ({
+          ...answer,
+          reply: async (match, keyboard) => {
+            if (answer.reply === "yes\r") typed.approvals += 1;
+            if (answer.reply === `${passphrase}\r`) typed.passphrases += 1;
+            if (typeof answer.reply === "string") keyboard.type(answer.reply);
+            else await answer.reply(match, keyboard);
+          },
+        }),
+      ),
     });
     keepPrinted(ended.shown);
     console.log(ended.screen);
@@ -77,43 +80,6 @@ const dataHome = ({ dir }: Lab) => ({ XDG_DATA_HOME: join(dir, "stacks/operator/
 const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^PULUMI_|^SSH_AUTH_SOCK$/.test(name)));
 
-/** Questions that are not about an approval, as they come. */
-const questions = (old: string, fresh: string, version: string): Answer[] => {
-  const phrase = `${passphrase}\r`;
-  const sameKey = () => ({ seen: /shows this host key:[\s\S]*?Is it the same key\?/, reply: "y\r" });
-  return [
-    { seen: /the Pillar's name on chain\?/, reply: "Anvil\r" },
-    { seen: /Which host\?/, reply: "\r" },
-    { seen: /the host's address\?/, reply: `${fresh}\r` },
-    sameKey(),
-    { seen: /Which user/, reply: "\r" },
-    { seen: /What is the address of the Pillar's present host/, reply: `${old}\r` },
-    sameKey(),
-    { seen: /independent nodes' RPCs/, reply: "\r" },
-    { seen: /address of its newest release for Linux/, reply: "\r" },
-    { seen: /The controller's release:[\s\S]*?Install this release\?/, reply: "y\r" },
-    { seen: /the node's release for linux-amd64/, reply: "none\r" },
-    { seen: /How does the program log in\?/, reply: "\r" },
-    { seen: /Choose a pass phrase:/, reply: phrase },
-    { seen: /Repeat the pass phrase:/, reply: phrase },
-    { seen: /Pass phrase of stack \S+:/, reply: phrase },
-    { seen: /passphrase to unlock config\/secrets[^:]*:/, reply: phrase },
-    { seen: /The orchestrator's release for the new host:[\s\S]*?Install this release\?/, reply: "y\r" },
-    { seen: /Which version is it\?/, reply: `${version}\r` },
-    { seen: /Type\s+never:/, reply: "never\r" },
-  ];
-};
-
-/** Pulumi's questions, each below its own command. */
-export const asks = {
-  setUp: /(?<=> pulumi up -s prod-2\n(?:(?!orchestrator-move )[\s\S])*)Do you want to perform this update\?/,
-  move: /(?<=> pulumi up -s prod-2\n[\s\S]*orchestrator-move [\s\S]*)Do you want to perform this update\?/,
-  resume: /(?<=running: pulumi up -s prod-\d\n[\s\S]*)Do you want to perform this update\?/,
-  retire: /(?<=> (?:\.\/pillar-host retire|pulumi up -s) prod-1[\s\S]*)Do you want to perform this update\?/,
-  destroy: /(?<=> pulumi destroy -s prod-1\n[\s\S]*)Do you want to perform this destroy\?/,
-} as const;
-
-export const yes = (seen: RegExp): Answer => ({ seen, reply: "yes\r" });
 export const stop = (seen: RegExp): Answer => ({ seen, reply: ctrlC });
 /** Presses Ctrl-C twice, as the engine tells to for an end at once. */
 export const stopTwice = (seen: RegExp, ready: () => Promise<unknown> = async () => undefined): Answer => ({
