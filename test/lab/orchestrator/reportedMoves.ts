@@ -50,6 +50,9 @@ export async function playReportedMoves(stage: MoveStage, rounds: number): Promi
       if (!isBack) attempt += 1;
       await configureMove(stage, isBack ? { attempt, rollback: true } : { attempt });
     }
+    // An orchestrator whose node stopped restarts, and no move begins before it answers.
+    const holder = round === 1 ? to.host : from.host;
+    await expect.poll(() => onHost(holder, "ss -Hltn 'sport = :55000'"), { timeout: 60_000 }).not.toBe("");
     await expectSuccess(stack.up());
     expect(await signersOf(stage)).toEqual([to === sides.old ? "old" : "new"]);
     const { missed, report } = await compare(stage, newAddress);
