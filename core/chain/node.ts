@@ -72,11 +72,10 @@ export function parseNodeResult(answer: RpcAnswer): unknown {
   return envelope.result;
 }
 
-/** @throws if the result has another form */
+/** Parses stats.syncInfo. `targetHeight`: the best peer's claim; 0 without peers, may be below `currentHeight`. @throws */
 export function parseSyncInfo(result: unknown) {
   const checks = { state: isCount, currentHeight: isCount, targetHeight: isCount };
   const { state, currentHeight, targetHeight } = parseForm("stats.syncInfo", result, checks);
-  /** Height that the best peer claims is `targetHeight`: 0 without peers; may be below currentHeight. */
   return { state, currentHeight, targetHeight };
 }
 

@@ -14,6 +14,7 @@ const networkRate = 1000 / networkPaceMs;
 
 const minute = 60_000;
 export const hour = 60 * minute;
+export const day = 24 * hour;
 
 /**
  * Adds a sample to those of the last hour, which are a minute apart: the time left would jump with a node that stands

@@ -3,6 +3,7 @@ import path from "node:path";
 import { type Notice, sendNotice } from "../../../core/notify/notify.ts";
 import { isOurs } from "../../../core/registration/registration.ts";
 import { resolveDataDirectory } from "../../../core/store/recordsDirectory.ts";
+import { day } from "../../../core/sync/progress.ts";
 import { checkVersion } from "../../../core/util/checkVersion.ts";
 import { commandsFor } from "../../../core/util/commands.ts";
 import { printable } from "../../../core/util/printable.ts";
@@ -13,7 +14,7 @@ import { replaceFile } from "../../../core/util/writeAtomically.ts";
 import type { StackInfo } from "../openStack.ts";
 import type { ReadStack, StackLookup } from "../stackView.ts";
 import { type Alerts, countMissed, findAlerts, getKind, getSubject, type MomentumCounts } from "./findAlerts.ts";
-import { addFigures, checkTrends, day, type Figures, readFigures } from "./trends.ts";
+import { addFigures, checkTrends, type Figures, readFigures } from "./trends.ts";
 
 const version = 1;
 

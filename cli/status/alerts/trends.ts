@@ -1,9 +1,7 @@
-import { hour } from "../../../core/sync/progress.ts";
+import { day, hour } from "../../../core/sync/progress.ts";
 import { formatUtcMinute } from "../../../core/util/timeText.ts";
 import type { StackView } from "../stackView.ts";
 import { type Check, wasSynced } from "./findAlerts.ts";
-
-export const day = 24 * hour;
 
 export type Figures = ReturnType<typeof readFigures>;
 

@@ -1,5 +1,6 @@
 import { formatVersionGap, installLines } from "../../../core/chain/requiredVersions.ts";
 import { formatSpork } from "../../../core/chain/sporks.ts";
+import { day } from "../../../core/sync/progress.ts";
 import { commandsFor } from "../../../core/util/commands.ts";
 import { takeValue } from "../../../core/util/result.ts";
 import type { StatusParts } from "./statusParts.ts";
@@ -38,7 +39,7 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
     const { expectedAt = 0 } = gap;
     const isNow = expectedAt === 0;
     // The key changes once it is three days away, so that an alert comes again.
-    const soon = expectedAt - Date.now() <= 3 * 86_400_000 ? ":soon" : "";
+    const soon = expectedAt - Date.now() <= 3 * day ? ":soon" : "";
     const key = `version:${gap.leastVersion}${isNow ? ":required" : soon}`;
     add("version", key, [formatVersionGap(gap), ...installLines(gap, up)].join(". "), isNow);
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { ChainTruth, SignersTruth } from "../../../lab/doubles/chain/index.ts";
-import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds.ts";
+import { listSeeds } from "../../../lab/explore/rounds.ts";
 import { asks, yes } from "../../../lab/operator/migrateAnswers.ts";
 import { awaitPaidEpoch, awaitProduction, collectRewards, updateProducer } from "../../../lab/operator/wallet.ts";
 import { randomOf } from "../../../lab/simulation/seededRandom.ts";
@@ -9,9 +9,7 @@ import { onHost } from "../fixture.ts";
 import { expectEndings, migrationStage, normalize, readmeCommands, stop } from "./migration.ts";
 
 /** Each round kills the destroy at another moment. */
-const rounds = Number(process.env[roundsVariable] ?? 1);
-const firstSeed = Number(process.env[firstSeedVariable] ?? 7);
-const seeds = Array.from({ length: rounds }, (_, round) => firstSeed + round);
+const seeds = listSeeds(7);
 
 describe.each(seeds)(
   "README's command, typed in a terminal of 80x24 and interrupted wherever it waits (seed %d)",

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { SignersTruth } from "../../../lab/doubles/chain/index.ts";
-import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds.ts";
+import { listSeeds } from "../../../lab/explore/rounds.ts";
 import { asks, yes } from "../../../lab/operator/migrateAnswers.ts";
 import type { Answer } from "../../../lab/operator/typist.ts";
 import { randomOf } from "../../../lab/simulation/seededRandom.ts";
@@ -9,9 +9,7 @@ import { onHost } from "../fixture.ts";
 import { awaitStage, expectEndings, migrationStage, normalize, stop, stopTwice } from "./migration.ts";
 
 /** Each round kills it at other moments. */
-const rounds = Number(process.env[roundsVariable] ?? 1);
-const firstSeed = Number(process.env[firstSeedVariable] ?? 7);
-const seeds = Array.from({ length: rounds }, (_, round) => firstSeed + round);
+const seeds = listSeeds(7);
 
 describe.each(seeds)(
   "migrate, killed at the moments of seed %d and interrupted at each stage up to the move",

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { SignersTruth } from "../../../lab/doubles/chain/index.ts";
-import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds.ts";
+import { listSeeds } from "../../../lab/explore/rounds.ts";
 import type { Lab, LabHost } from "../../../lab/lab.ts";
 import { awaitProduction, updateProducer } from "../../../lab/operator/wallet.ts";
 import { randomOf } from "../../../lab/simulation/seededRandom.ts";
@@ -69,8 +69,6 @@ function outageOf({ outage }: Death): readonly { readonly from: number; readonly
   return outage ? [outage] : [];
 }
 
-const rounds = Number(process.env[roundsVariable] ?? 1);
-const firstSeed = Number(process.env[firstSeedVariable] ?? 5);
 /** Runs that may be needed after a death: a host that boots, a node that syncs, a lock of one that dies later. */
 const most = 8;
 const quietly = ["--yes", "--skip-preview", "--non-interactive"];
@@ -88,63 +86,60 @@ describe("a death at a random moment of each stage of the journey", () => {
     for (const lab of labs.splice(0)) await lab.down();
   });
 
-  it.each(Array.from({ length: rounds }, (_, round) => firstSeed + round))(
-    "seed %i: each stage continues to the same end, and nothing is done twice",
-    async (seed) => {
-      const random = randomOf(seed);
-      const journey = await begunJourney(await made(), undefined, "debian-12");
-      const { lab, old, fresh, stacks } = journey;
-      toEnd.push(stacks.old, stacks.fresh);
-      const deaths: Death[] = [];
-      const configured = async (stack: LabStack, file: StackFile) =>
-        stack.configure(file, { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
-      /** Strikes a run of a stage, and continues as an operator would until it succeeds. */
-      const play = async (stage: Death["stage"], stack: LabStack, seconds: number): Promise<void> => {
-        const operation = stage === "destroy" ? "destroy" : "up";
-        const run = await stack.begin([], operation);
-        const death = await strike({ stage, run, random, span: seconds * 1000, hosts: { old, fresh } });
-        deaths.push(death);
-        const runs = await goneOn(stack, operation);
-        console.log(`seed ${seed}: ${stage}: ${death.victim} after ${death.after} ms, gone on with in ${runs} runs`);
-        const { doubles } = await lab.chain<SignersTruth>("GET", "/signers");
-        expect(doubles).toEqual([]);
-      };
+  it.each(listSeeds(5))("seed %i: each stage continues to the same end, and nothing is done twice", async (seed) => {
+    const random = randomOf(seed);
+    const journey = await begunJourney(await made(), undefined, "debian-12");
+    const { lab, old, fresh, stacks } = journey;
+    toEnd.push(stacks.old, stacks.fresh);
+    const deaths: Death[] = [];
+    const configured = async (stack: LabStack, file: StackFile) =>
+      stack.configure(file, { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
+    /** Strikes a run of a stage, and continues as an operator would until it succeeds. */
+    const play = async (stage: Death["stage"], stack: LabStack, seconds: number): Promise<void> => {
+      const operation = stage === "destroy" ? "destroy" : "up";
+      const run = await stack.begin([], operation);
+      const death = await strike({ stage, run, random, span: seconds * 1000, hosts: { old, fresh } });
+      deaths.push(death);
+      const runs = await goneOn(stack, operation);
+      console.log(`seed ${seed}: ${stage}: ${death.victim} after ${death.after} ms, gone on with in ${runs} runs`);
+      const { doubles } = await lab.chain<SignersTruth>("GET", "/signers");
+      expect(doubles).toEqual([]);
+    };
 
-      await expectSuccess(stacks.old.up());
-      await play("stand-up", stacks.fresh, 40);
-      const { producerAddress } = await stacks.fresh.outputs<{ producerAddress: string }>();
-      await configured(stacks.fresh, freshFile(journey, "move"));
-      await play("move", stacks.fresh, 30);
-      await updateProducer(lab, pillar, producerAddress);
-      await awaitProduction(lab, producerAddress);
-      await play("switch", stacks.fresh, 15);
-      const successor = { address: fresh.address, hostKey: fresh.hostKey };
-      await configured(stacks.old, oldFile(journey, { lifecycle: "retiring", retirement: { successor } }));
-      await play("shutdown", stacks.old, 15);
-      await rewarded(lab);
-      await play("destroy", stacks.old, 15);
+    await expectSuccess(stacks.old.up());
+    await play("stand-up", stacks.fresh, 40);
+    const { producerAddress } = await stacks.fresh.outputs<{ producerAddress: string }>();
+    await configured(stacks.fresh, freshFile(journey, "move"));
+    await play("move", stacks.fresh, 30);
+    await updateProducer(lab, pillar, producerAddress);
+    await awaitProduction(lab, producerAddress);
+    await play("switch", stacks.fresh, 15);
+    const successor = { address: fresh.address, hostKey: fresh.hostKey };
+    await configured(stacks.old, oldFile(journey, { lifecycle: "retiring", retirement: { successor } }));
+    await play("shutdown", stacks.old, 15);
+    await rewarded(lab);
+    await play("destroy", stacks.old, 15);
 
-      const { lines, faults } = await verdictBeside(lab, {
-        addresses: { old: journey.addresses.old, fresh: producerAddress },
-        outages: deaths.flatMap(outageOf),
-      });
-      expect(faults, lines.join("\n")).toEqual([]);
-      // After a power cut the orchestrator restarts until its node answers.
-      await expect
-        .poll(() =>
-          onHost(fresh, "systemctl is-active go-node orchestrator; crontab -l 2> /dev/null | grep -v ^# || true"),
-        )
-        .toBe("active\nactive");
-      expect(await onHost(old, "systemctl is-active go-node orchestrator || true")).toBe("inactive\ninactive");
-      // A host builds once, or twice after a power cut during the build.
-      const builds = Number(await onHost(fresh, "ls /var/log/pillar-host/deploy-*.log | wc -l"));
-      const wasCut = deaths.some(({ stage, victim }) => stage === "stand-up" && victim === "the new host");
-      expect(builds).toBeLessThanOrEqual(wasCut ? 2 : 1);
-      expect((await stacks.old.exported()).resources ?? []).toEqual([]);
-      const again = await expectSuccess(stacks.fresh.up());
-      expect(again).not.toMatch(/ (created|updated|replaced|deleted) \(/);
-    },
-  );
+    const { lines, faults } = await verdictBeside(lab, {
+      addresses: { old: journey.addresses.old, fresh: producerAddress },
+      outages: deaths.flatMap(outageOf),
+    });
+    expect(faults, lines.join("\n")).toEqual([]);
+    // After a power cut the orchestrator restarts until its node answers.
+    await expect
+      .poll(() =>
+        onHost(fresh, "systemctl is-active go-node orchestrator; crontab -l 2> /dev/null | grep -v ^# || true"),
+      )
+      .toBe("active\nactive");
+    expect(await onHost(old, "systemctl is-active go-node orchestrator || true")).toBe("inactive\ninactive");
+    // A host builds once, or twice after a power cut during the build.
+    const builds = Number(await onHost(fresh, "ls /var/log/pillar-host/deploy-*.log | wc -l"));
+    const wasCut = deaths.some(({ stage, victim }) => stage === "stand-up" && victim === "the new host");
+    expect(builds).toBeLessThanOrEqual(wasCut ? 2 : 1);
+    expect((await stacks.old.exported()).resources ?? []).toEqual([]);
+    const again = await expectSuccess(stacks.fresh.up());
+    expect(again).not.toMatch(/ (created|updated|replaced|deleted) \(/);
+  });
 });
 
 /** Repeats the operation until it succeeds. @returns the number of runs */

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds.ts";
+import { listSeeds } from "../../../lab/explore/rounds.ts";
 import { randomOf } from "../../../lab/simulation/seededRandom.ts";
 import type { Run } from "../../../lab/stack/engineRun.ts";
 import { cli } from "../cli/fixture.ts";
 import { expectSuccess, onHost } from "../fixture.ts";
 import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage.ts";
-
-const rounds = Number(process.env[roundsVariable] ?? 1);
-const firstSeed = Number(process.env[firstSeedVariable] ?? 18);
 
 const victims = ["the engine", "the providers' process", "the old host", "the new host"] as const;
 /** Milliseconds within which something dies: of a run that moves the orchestrator, and of the move itself, on a busy machine. */
@@ -53,37 +50,34 @@ describe("a death at a random moment of the orchestrator's move", () => {
   }
   const quietly = ["--yes", "--skip-preview", "--non-interactive"];
 
-  it.each(Array.from({ length: rounds }, (_, round) => firstSeed + round))(
-    "seed %i: the move continues to the same end, and nothing is done twice",
-    async (seed) => {
-      const random = randomOf(seed);
-      const victim = victims[Math.floor(random() * victims.length)] ?? "the engine";
-      const when = random();
-      const isLate = random() < 0.7;
-      const after = Math.round(when * (isLate ? moveSpan : runSpan));
-      attempt += 1;
-      if ((await signersOf(stage)).includes("new")) await putBack(stage);
-      const [content, before] = [await contentOf(stage.old), await deploys()];
-      await configureMove(stage, { attempt });
+  it.each(listSeeds(18))("seed %i: the move continues to the same end, and nothing is done twice", async (seed) => {
+    const random = randomOf(seed);
+    const victim = victims[Math.floor(random() * victims.length)] ?? "the engine";
+    const when = random();
+    const isLate = random() < 0.7;
+    const after = Math.round(when * (isLate ? moveSpan : runSpan));
+    attempt += 1;
+    if ((await signersOf(stage)).includes("new")) await putBack(stage);
+    const [content, before] = [await contentOf(stage.old), await deploys()];
+    await configureMove(stage, { attempt });
 
-      const run = await stage.stack.begin();
-      if (isLate) await run.hears((output) => (output.includes(beginning) ? "heard" : undefined), beginning);
-      await Promise.race([sleep(after), run.end()]);
-      const at = [await stageOf(stage.old), await stageOf(stage.fresh)].map((each) => each || "nothing").join("/");
-      await dies(victim, run);
-      await run.end();
-      const runs = await goneOn();
-      console.log(
-        `seed ${seed}: ${victim} ${after} ms after the ${isLate ? "move" : "run"} began, journals ${at}: gone on with in ${runs} runs`,
-      );
+    const run = await stage.stack.begin();
+    if (isLate) await run.hears((output) => (output.includes(beginning) ? "heard" : undefined), beginning);
+    await Promise.race([sleep(after), run.end()]);
+    const at = [await stageOf(stage.old), await stageOf(stage.fresh)].map((each) => each || "nothing").join("/");
+    await dies(victim, run);
+    await run.end();
+    const runs = await goneOn();
+    console.log(
+      `seed ${seed}: ${victim} ${after} ms after the ${isLate ? "move" : "run"} began, journals ${at}: gone on with in ${runs} runs`,
+    );
 
-      expect(await signersOf(stage)).toEqual(["new"]);
-      expect(await contentOf(stage.fresh)).toBe(content);
-      expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["moved", "running"]);
-      expect(await copyLeftovers(stage)).toBe("");
-      expect(await deploys()).toBe(before);
-      await expectSuccess(stage.stack.up());
-      expect(await signersOf(stage)).toEqual(["new"]);
-    },
-  );
+    expect(await signersOf(stage)).toEqual(["new"]);
+    expect(await contentOf(stage.fresh)).toBe(content);
+    expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["moved", "running"]);
+    expect(await copyLeftovers(stage)).toBe("");
+    expect(await deploys()).toBe(before);
+    await expectSuccess(stage.stack.up());
+    expect(await signersOf(stage)).toEqual(["new"]);
+  });
 });

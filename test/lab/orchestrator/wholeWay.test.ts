@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { findForeignState } from "../../../cli/pulumi/foreignState.ts";
-import { roundsVariable } from "../../../lab/explore/rounds.ts";
+import { rounds } from "../../../lab/explore/rounds.ts";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
 import { expectSuccess, filesWith, onHost } from "../fixture.ts";
 import {
@@ -18,8 +18,6 @@ import {
 import { playReportedMoves } from "./reportedMoves.ts";
 
 keepEngineLogs();
-
-const rounds = Number(process.env[roundsVariable] ?? 1);
 
 interface Kept {
   readonly urn: string;
