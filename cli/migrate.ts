@@ -173,19 +173,20 @@ async function runCommand(
   { old, fresh, options }: { readonly old: string; fresh: string; options: MigrateOptions },
 ): Promise<number> {
   const { stack, command, address = "", key = "" } = step;
+  const asStep = { up: true, command: "migrate" } as const;
   switch (command) {
     case "init":
       return (await import("./init/init.ts")).init(stack, {});
     case "resume":
-      return (await import("./resume.ts")).resume(stack, args, {});
+      return (await import("./resume.ts")).resume(stack, args, asStep);
     case "adopt":
-      return (await import("./edit/adoptHost.ts")).adoptHost(stack, address, args, { like: fresh, up: true });
+      return (await import("./edit/adoptHost.ts")).adoptHost(stack, address, args, { like: fresh, ...asStep });
     case "move": {
       const { moveOrchestrator } = await import("./edit/moveOrchestrator.ts");
       return moveOrchestrator(stack, [], { ...options, from: old, up: false, command: "migrate" });
     }
     case "retire":
-      return (await import("./edit/retireHost.ts")).retireHost(stack, args, { successor: fresh, up: true });
+      return (await import("./edit/retireHost.ts")).retireHost(stack, args, { successor: fresh, ...asStep });
     case "withdraw":
       await removeSettings(createPulumi(stack), [key]);
       return 0;

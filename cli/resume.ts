@@ -8,7 +8,7 @@ import { providerNames } from "../core/util/resourceTypes.ts";
 import { withLock } from "../core/util/withLock.ts";
 import { parseLocks, readHolder } from "./pulumi/locks.ts";
 import { createPulumi, formatPulumiError, type Pulumi } from "./pulumi/pulumiCommand.ts";
-import { runUp } from "./pulumi/stackFiles.ts";
+import { runUp, type UpOptions } from "./pulumi/stackFiles.ts";
 import { shortenStackName } from "./pulumi/stackName.ts";
 import { type PendingOperation, parseState } from "./pulumi/stackState.ts";
 import { printAlarm } from "./status/readStatus.ts";
@@ -23,7 +23,7 @@ const isRepeatable = (type: string) => type === "command:remote:Command" || prov
 export async function resume(
   stack: string,
   args: readonly string[],
-  { lockIsStale = false }: { readonly lockIsStale?: boolean },
+  { lockIsStale = false, command }: Partial<UpOptions> & { readonly lockIsStale?: boolean },
 ): Promise<number> {
   const engine = createPulumi(stack);
   const home = process.env.PULUMI_HOME ?? join(resolveHomeDirectory(), ".pulumi");
@@ -33,7 +33,7 @@ export async function resume(
     console.log(`Reading ${stack} …`);
     await printAlarm(stack);
     await clearStale(stack, engine, lockIsStale, (line) => console.log(line));
-    return runUp(stack, args, engine, () => printAlarm(stack));
+    return runUp(stack, args, engine, { isSaid: command === "migrate", isAlarmed: () => printAlarm(stack) });
   });
 }
 

@@ -13,9 +13,8 @@ import { isSameDisk } from "../core/ssh/publicKey.ts";
 import { openRoot, type RootHost } from "../core/ssh/root.ts";
 import { readFactsLibrary } from "../core/steps/libraries.ts";
 import { createGateSettings, createWitnessSources } from "../core/sync/gateSettings.ts";
-import type { HeightStanding } from "../core/sync/progress.ts";
 import { type SyncResult, waitForSync } from "../core/sync/waitForSync.ts";
-import { findWaiting, noteWaiting } from "../core/sync/waitMemory.ts";
+import { findWaiting, noteWaiting, type WaitStanding } from "../core/sync/waitMemory.ts";
 import { openNodeReader } from "../core/sync/witnesses.ts";
 import { systemClock } from "../core/util/clock.ts";
 import { commandsFor } from "../core/util/commands.ts";
@@ -127,8 +126,8 @@ export async function passGate(
   const wallet = createEarlyWalletWatch(inputs, root, earlier, (text) => notify("registeredTooEarly", text));
   let ports: Promise<void> | undefined;
   const wait = decideWait(inputs.wait);
-  let standing: HeightStanding | undefined;
-  const note = async () => standing && noteWaiting(log, { ...inputs, wait }, { ...host, ...kept }, standing);
+  let standing: WaitStanding | undefined;
+  const note = async () => standing && noteWaiting(log, inputs, { ...host, ...kept }, standing);
   let begun: Promise<unknown> | undefined;
   if (wait === "block")
     say(

@@ -10,16 +10,15 @@ import { readSshSettings } from "../init/sshSettings.ts";
 import { refuseExistingFile } from "../init/stackText.ts";
 import { parseConfiguration } from "../pulumi/configuration.ts";
 import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand.ts";
-import { findStackOf, type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
+import { findStackOf, type PlainSettings, runOrPrintUp, type UpOptions, writeSettings } from "../pulumi/stackFiles.ts";
 import { checkStackName } from "../pulumi/stackName.ts";
 import { parseState } from "../pulumi/stackState.ts";
 import { createProxySettings, listOwnSecrets } from "./otherStack.ts";
 
-export interface AdoptOptions {
+export interface AdoptOptions extends UpOptions {
   /** The stack whose Pillar, login and references the new stack gets. */
   readonly like: string;
   readonly hostKey?: string;
-  readonly up: boolean;
 }
 
 /** Makes a stack for a host that somebody else set up, and adopts the host. @returns the exit code. @throws Refusal */
@@ -27,7 +26,7 @@ export async function adoptHost(
   stack: string,
   destination: string,
   args: readonly string[],
-  { like, hostKey: given, up }: AdoptOptions,
+  { like, hostKey: given, ...options }: AdoptOptions,
 ): Promise<number> {
   checkStackName(stack);
   refuseBadAnswers("adopt", [
@@ -78,8 +77,8 @@ export async function adoptHost(
     console.log(
       `oldHost has this host's own ${secret}. Set that secret, too: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,
     );
-  const exitCode = await runOrPrintUp(stack, up, args, engine);
-  if (up && exitCode === 0) console.log(`\nTo continue with ${like}:\n  ${commandsFor(like).next}`);
+  const exitCode = await runOrPrintUp(stack, options, args, engine);
+  if (options.up && exitCode === 0) console.log(`\nTo continue with ${like}:\n  ${commandsFor(like).next}`);
   return exitCode;
 }
 

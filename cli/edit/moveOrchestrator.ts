@@ -48,8 +48,8 @@ export async function moveOrchestrator(stack: string, args: readonly string[], g
     );
   if (command === "migrate") return 0;
   if (!up) console.log(`Rehearse the move first; the rehearsal writes nothing:\n  ${commandsFor(stack).check()}`);
-  if (!up) return runOrPrintUp(stack, up, args, engine);
-  const code = await runUp(stack, args, engine, () => printAlarm(stack));
+  if (!up) return runOrPrintUp(stack, { up }, args, engine);
+  const code = await runUp(stack, args, engine, { isAlarmed: () => printAlarm(stack) });
   if (isMoveOver(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)))
     await removeSettings(engine, confirmationPaths);
   // If the event log is lost later, this one would let any move pass as the first.

@@ -26,29 +26,36 @@ export async function removeSettings(engine: Pulumi, keys: readonly string[]): P
   if (keys.length > 0) await engine.read(["config", "rm-all", "--path", ...keys.map((path) => `pillar-host:${path}`)]);
 }
 
+export interface UpOptions {
+  /** False if `pulumi up` is printed in place of being run. */
+  readonly up: boolean;
+  /** The command that runs this one as a step, and says itself how to continue. */
+  readonly command?: "migrate";
+}
+
 export async function runOrPrintUp(
   stack: string,
-  up: boolean,
+  { up, command }: UpOptions,
   args: readonly string[],
   engine: Pulumi,
 ): Promise<number> {
-  if (up) return runUp(stack, args, engine);
+  if (up) return runUp(stack, args, engine, { isSaid: command === "migrate" });
   console.log(`Then:\n  ${formatUpCommand(stack, args)}`);
   return 0;
 }
 
-/** Runs `pulumi up` in this terminal. After a failure says how to continue, unless an alarm or `migrate` says it. */
+/** Runs `pulumi up` in this terminal. After a failure says how to continue, unless it `isSaid` or an alarm says it. */
 export async function runUp(
   stack: string,
   args: readonly string[],
   engine: Pulumi,
-  isAlarmed = async () => false,
+  { isSaid = false, isAlarmed = async () => false },
 ): Promise<number> {
   console.log(`running: ${formatUpCommand(stack, args)}`);
   const exitCode = await engine.handOver(["up", ...args]);
   // Exit code 10: the run ended without waiting for the sync, and has said so.
-  const isSaid = exitCode === 0 || (await isAlarmed()) || exitCode === 10 || process.argv[2] === "migrate";
-  if (!isSaid) printContinuation(`Nothing is lost. ${afterFailure}`);
+  const isOver = exitCode === 0 || (await isAlarmed()) || exitCode === 10;
+  if (!isOver && !isSaid) printContinuation(`Nothing is lost. ${afterFailure}`);
   return exitCode;
 }
 

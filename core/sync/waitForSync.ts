@@ -24,7 +24,7 @@ import {
   type SyncProgress,
 } from "./progress.ts";
 import { watchVersion } from "./versionWatch.ts";
-import { resumeStanding } from "./waitMemory.ts";
+import { resumeStanding, type WaitStanding } from "./waitMemory.ts";
 
 export interface WaitOptions extends Omit<GateSettings, "references"> {
   readonly ssh: LoginAddress;
@@ -43,7 +43,7 @@ export interface SyncDeps extends Clock, LookupDeps {
   /** Shows the progress in few words, until the next one replaces it. */
   show?(line: string): void;
   /** Gets the progress after each lookup. Never throws. */
-  seen?(progress: SyncProgress, standing: HeightStanding): void;
+  seen?(progress: SyncProgress, standing: WaitStanding): void;
   /** Sends a webhook notification. Returns at once and never throws. */
   notify?(event: "synced" | "stalled" | "over" | "deadline" | "tooOld", text: string): void;
   /** Reads facts that may explain a stall. Never throws. */
@@ -105,7 +105,9 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const streak = Math.min(evidence.streak, confirmations);
     const { good, why, notes } = weighed;
     const progress = computeProgress(observation, samples, { good, why, streak, confirmations, startedAt });
-    deps.seen?.(progress, standing);
+    const remaining = end - deps.ticks();
+    const isLate = wait === "await" ? deps.now() - startedAt >= options.deadline : remaining <= 0;
+    deps.seen?.(progress, { ...standing, isLate });
     report(progress, notes, at);
     if (weighed.synced && observation.kind === "answer") {
       const { info, newest } = observation;
@@ -121,11 +123,11 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
         witnessed: newest && !isUnwitnessed ? { height: newest.height, hash: newest.hash } : undefined,
       };
     }
-    const remaining = end - deps.ticks();
-    const isLate = wait === "await" && !good ? deps.now() - startedAt >= options.deadline : remaining <= 0;
-    const what = refusal ?? reasonToGiveUp({ good, isLate }, options, deps);
+    // A good node is confirmed in this run, also after the deadline of all runs.
+    const isOver = wait === "await" && good ? remaining <= 0 : isLate;
+    const what = refusal ?? reasonToGiveUp({ good, isLate: isOver }, options, deps);
     const { isStalled } = standing;
-    if (what !== undefined) throw createGiveUpError(options, what, progress, { notes, isStalled, isLate });
+    if (what !== undefined) throw createGiveUpError(options, what, progress, { notes, isStalled, isLate: isOver });
     const isNear = info !== undefined && Math.abs(info.targetHeight - info.currentHeight) <= nearTheEnd;
     await deps.sleep(Math.min(remaining, good || isNear ? shortIntervalMs : pollIntervalMs));
   }

@@ -7,7 +7,10 @@ import { type HeightStanding, hour } from "./progress.ts";
 
 type Waiting = EventDetails["waiting"];
 type WaitHost = Pick<Waiting, "address" | "hostKey" | "setUp">;
-type WaitSettings = Pick<GateSettings, "stack" | "stallAfter" | "deadline" | "wait">;
+type WaitSettings = Pick<GateSettings, "stack" | "stallAfter">;
+
+/** `isLate`: the wait has lasted for the configured deadline. */
+export type WaitStanding = HeightStanding & { readonly isLate: boolean };
 
 /** Returns what earlier runs logged of an unfinished wait for a host; undefined if they logged nothing. */
 export function findWaiting(events: readonly LogEvent[], stack: string, host: WaitHost): Waiting | undefined {
@@ -18,11 +21,10 @@ export function findWaiting(events: readonly LogEvent[], stack: string, host: Wa
 /** Logs a wait if later runs need the line. A growing height is logged once an hour: a sync takes days. */
 export async function noteWaiting(
   log: EventLog,
-  { stack, stallAfter, deadline, wait }: WaitSettings,
+  { stack, stallAfter }: WaitSettings,
   start: WaitHost & Pick<Waiting, "startedAt" | "startHeight" | "earlier">,
-  { height, at, isStalled }: HeightStanding,
+  { height, at, isStalled, isLate }: WaitStanding,
 ): Promise<void> {
-  const isLate = wait === "await" && Date.now() - Date.parse(start.startedAt) >= deadline;
   const since = new Date(Date.now() - (performance.now() - at)).toISOString();
   const now: Waiting = { ...start, height, since, isStalled: isStalled || undefined, isLate: isLate || undefined };
   await log.noteChanges((events) => {

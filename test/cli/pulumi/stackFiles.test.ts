@@ -8,14 +8,31 @@ import { scratchDirectory } from "../../scratchDirectory.ts";
 const scratch = scratchDirectory();
 
 test.each([
-  ["prints the command, and runs nothing", false, 0, "Then:\n  pulumi up -s prod --yes", []],
-  ["runs the command that it prints", true, 3, "running: pulumi up -s prod --yes", [["up", "--yes"]]],
-])("%s", async (_, up, exitCode, line, ran) => {
+  ["prints the command, and runs nothing", { up: false }, 0, "Then:\n  pulumi up -s prod --yes", [], 0],
+  [
+    "runs the command, and says how to go on",
+    { up: true },
+    3,
+    "running: pulumi up -s prod --yes",
+    [["up", "--yes"]],
+    1,
+  ],
+  [
+    "leaves it to migrate to say how to go on",
+    { up: true, command: "migrate" as const },
+    3,
+    "running: pulumi up -s prod --yes",
+    [["up", "--yes"]],
+    0,
+  ],
+])("%s", async (_, options, exitCode, line, ran, said) => {
   const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  const failed = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const handOver = vi.fn(async () => 3);
-  expect(await runOrPrintUp("prod", up, ["--yes"], { handOver } as unknown as Pulumi)).toBe(exitCode);
+  expect(await runOrPrintUp("prod", options, ["--yes"], { handOver } as unknown as Pulumi)).toBe(exitCode);
   expect(printed.mock.calls).toEqual([[line]]);
   expect(handOver.mock.calls.flat()).toEqual(ran);
+  expect(failed.mock.calls.filter(([text]) => String(text).includes("Nothing is lost."))).toHaveLength(said);
 });
 
 test("finds the stack of a host by the stacks' files, and only among the stacks that there are", async () => {

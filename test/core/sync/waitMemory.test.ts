@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Observation } from "../../../core/chain/node.ts";
 import { openEventLog } from "../../../core/eventLog/eventLog.ts";
-import type { HeightStanding } from "../../../core/sync/progress.ts";
 import { waitForSync } from "../../../core/sync/waitForSync.ts";
-import { findWaiting, noteWaiting } from "../../../core/sync/waitMemory.ts";
+import { findWaiting, noteWaiting, type WaitStanding } from "../../../core/sync/waitMemory.ts";
 import { hasKind } from "../../../core/util/problem.ts";
 import { journeyIn } from "../../recordIn.ts";
 import { scratchDirectory } from "../../scratchDirectory.ts";
@@ -44,7 +43,7 @@ async function run(after: number, observation: Observation, changes: Changes = {
   const { startedAt = new Date(now()).toISOString(), startHeight, earlier = "z1qold" } = before ?? {};
   const kept = { startedAt, startHeight, earlier };
   const [notices, lines]: string[][] = [[], []];
-  let standing: HeightStanding | undefined;
+  let standing: WaitStanding | undefined;
   const error: Error = await waitForSync(
     { ...own, ...kept, startedAt: Date.parse(startedAt), ssh: { ...host, user: "root", port: 22 }, before },
     {
@@ -63,7 +62,7 @@ async function run(after: number, observation: Observation, changes: Changes = {
     () => expect.fail("it is synced"),
     (thrown: Error) => thrown,
   );
-  await noteWaiting(log, own, { ...host, setUp, ...kept }, standing as HeightStanding);
+  await noteWaiting(log, own, { ...host, setUp, ...kept }, standing as WaitStanding);
   const isAwaiting = hasKind(error, "awaiting");
   return { isAwaiting, notices, lines: lines?.join("\n"), message: error.message, startHeight: kept.startHeight };
 }
