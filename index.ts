@@ -11,7 +11,7 @@ import { type OutputInputs, prepareRun } from "./components/run.ts";
 import { readStackEvents } from "./components/stackLog.ts";
 import { formatConsent } from "./core/journey/consent.ts";
 import { outputName } from "./core/journey/outputs.ts";
-import { formatNextStepWithoutServer } from "./core/journey/texts.ts";
+import { formatNextStepWithoutServer } from "./core/journey/runTexts.ts";
 
 // Exports an async function: it reads the cloud provider's offers before it registers any resource.
 export default showPlainErrors(async () => ({ [outputName]: await registerStack() }));

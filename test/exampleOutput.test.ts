@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { formatRestore } from "../cli/restore/restoreOrchestrator.ts";
 import { formatReport } from "../cli/status/statusText.ts";
 import { decideJourney } from "../core/journey/decideJourney.ts";
-import { formatHolder } from "../core/journey/texts.ts";
+import { formatHolder } from "../core/journey/runTexts.ts";
 import { decideRetirement } from "../core/retirement/decideRetirement.ts";
 import { formatRefusal } from "../core/retirement/refusalText.ts";
 import { chapters } from "../lab/demo/chapters.ts";

@@ -1,7 +1,7 @@
 import { findPortProblems, formatPortList, type PortResult } from "../../core/cloud/portRules.ts";
 import { listHostFactRows } from "../../core/host/nodeFacts.ts";
 import { decideJourney } from "../../core/journey/decideJourney.ts";
-import { formatHolder } from "../../core/journey/texts.ts";
+import { formatHolder } from "../../core/journey/runTexts.ts";
 import { isOurs, type Registration } from "../../core/registration/registration.ts";
 import { formatRegistration, stillOurs } from "../../core/registration/registrationMessages.ts";
 import { formatUnmet } from "../../core/retirement/refusalText.ts";

@@ -2,8 +2,10 @@ import type { Registration } from "../registration/registration.ts";
 import { commandsFor } from "../util/commands.ts";
 import { takeValue } from "../util/result.ts";
 import type { MoveTiming, StackFacts } from "./facts.ts";
+import { formatContinueMove, formatDuties, formatNoSigner } from "./orchestratorTexts.ts";
+import { formatActiveRun, formatCutOff, formatUnfinished } from "./runTexts.ts";
 import { goOn, type JourneyStage, type Known, moveFirst, type Needs, stages } from "./stages.ts";
-import * as texts from "./texts.ts";
+import { formatAdoption, formatNotes, formatStage } from "./stageTexts.ts";
 
 export interface RunStep {
   readonly kind: "run";
@@ -68,9 +70,9 @@ export function decideJourney(facts: StackFacts): Decision {
   const known: Known = { ...facts, stage, registration, timing, orchestrator, offeredAddress };
   const [needs, title, , formatNext] = stages[stage];
   const next = formatNext(commands, known);
-  const [duties, own] = [texts.formatDuties(known), texts.formatStage(known, next)];
+  const [duties, own] = [formatDuties(known), formatStage(known, next)];
   // At the end of a migration the duties are the next step.
-  const lines = [...(facts.old?.isReleased ? [...own, ...duties] : [...duties, ...own]), ...texts.formatNotes(known)];
+  const lines = [...(facts.old?.isReleased ? [...own, ...duties] : [...duties, ...own]), ...formatNotes(known)];
   const move: Before = { before: "move", next: moveFirst(commands), step: createUpStep(facts, true) };
   const decided = before ?? (isMoveNext ? move : { next, step: decideOwnStep(known) });
   const isStep = decided.step.kind === "run" && needs === "nothing";
@@ -125,7 +127,7 @@ function decideRun(facts: StackFacts): Before | undefined {
     return {
       before: "activeRun",
       next: "nothing to do: a run is active",
-      lines: texts.formatActiveRun(stack, active.lock),
+      lines: formatActiveRun(stack, active.lock),
       step: { kind: "wait", key: `active ${stack}` },
     };
   const cutOff = takeValue(facts.parts?.orchestrator)?.cutOff;
@@ -133,10 +135,10 @@ function decideRun(facts: StackFacts): Before | undefined {
     const { resume } = commandsFor(cutOff.stack);
     return {
       before: "noSigner",
-      title: texts.formatNoSigner(cutOff),
+      title: formatNoSigner(cutOff),
       needs: "attention",
       next: resume(),
-      lines: texts.formatContinueMove(cutOff, resume()),
+      lines: formatContinueMove(cutOff, resume()),
       step: createRunStep("resume", cutOff.stack, resume(), { isFinal: true }),
     };
   }
@@ -144,7 +146,7 @@ function decideRun(facts: StackFacts): Before | undefined {
   return {
     before: "cutOffRun",
     next: `${run.resume()}${locks === undefined ? " continues the last run, unless it is still active" : ""}`,
-    lines: texts.formatCutOff(run),
+    lines: formatCutOff(run),
     step: createRunStep("resume", stack, run.resume(), { isFinal: mayMove(facts) }),
   };
 }
@@ -162,7 +164,7 @@ function decideOrchestrator(facts: StackFacts, stage: JourneyStage): Before | un
     lines: [
       `Next: move the orchestrator. It runs on the old host (${address}).`,
       ...(isEarly ? ["Change nothing in the wallet until the orchestrator has moved."] : []),
-      ...(old?.stack ? [`  ${line}`] : texts.formatAdoption(stack, line)),
+      ...(old?.stack ? [`  ${line}`] : formatAdoption(stack, line)),
     ],
     step: old?.stack ? createRunStep("move", stack, line) : createRunStep("adopt", "OLD", line, { address }),
   };
@@ -178,7 +180,7 @@ function decideUnfinished(facts: StackFacts, stage: JourneyStage): Before | unde
   return {
     before: "unfinishedRun",
     next: `${stage === "behind" ? "do not touch the wallet; " : ""}${goOn(commands)}`,
-    lines: texts.formatUnfinished(commands, isSyncing === true),
+    lines: formatUnfinished(commands, isSyncing === true),
     step: createUpStep(facts),
   };
 }

@@ -2,7 +2,7 @@ import { commandsFor } from "../util/commands.ts";
 import { takeValue } from "../util/result.ts";
 import { createRunStep, type Decision, decideJourney } from "./decideJourney.ts";
 import type { OrchestratorKind, StackFacts } from "./facts.ts";
-import { formatUnreadable, migrationTexts } from "./texts.ts";
+import { formatUnreadable } from "./stageTexts.ts";
 
 export interface MigrationInput {
   /** Names of the old and the new host's stack. */
@@ -95,3 +95,26 @@ function decideRetirement({ old, fresh, oldStack, oldNext }: Both): MigrationSte
   if (oldNext.stage !== "retiringUnseen") return oldNext;
   return { ...oldNext, lines: formatUnreadable(`The host of ${old} can't be read now`, oldStack.parts?.node) };
 }
+
+/** The sentences of a migration from the stack `old` to the stack `fresh`. */
+const migrationTexts = {
+  end: (old: string, fresh: string) => [
+    `The migration is done: ${old} has no resource any more. The migration's history: ${commandsFor(fresh).report()}`,
+    "If the old host is your own machine, it is still on and has its keys: erase it, or power it off.",
+    `To see what is left to do on the new host: ${commandsFor(fresh).next}`,
+  ],
+  notActive: (stack: string, lifecycle: string) => [
+    `${stack} is not the new host: its lifecycle is ${lifecycle}.`,
+    `Check whether the two stacks are swapped: ${commandsFor(stack).status()}`,
+  ],
+  noOldHost: (adopt: string) => ["The address of the old host is not configured. Adopt that host:", `  ${adopt}`],
+  twoOrchestrators: (old: string, fresh: string) => [
+    "An orchestrator runs on both hosts: only one may. See which one signs:",
+    ...[old, fresh].map((stack) => `  ${commandsFor(stack).status()}`),
+  ],
+  swapped: (old: string, fresh: string) => [
+    `${fresh} produces, and the host of ${old} was set up by this program and never did. Are the names swapped?`,
+    `The old host's comes first: ${commandsFor(old).migrate(fresh)}`,
+    `If ${old} is the one to retire: ${commandsFor(old).retire(fresh)}`,
+  ],
+};

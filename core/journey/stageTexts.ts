@@ -1,13 +1,10 @@
 import { formatVersionGap, installLines } from "../chain/requiredVersions.ts";
-import type { CutOff } from "../orchestrator/rules/journal.ts";
 import { isOurs } from "../registration/registration.ts";
 import { formatRegistration, formatWalletClicks, formatWayBack } from "../registration/registrationMessages.ts";
 import { type Commands, commandsFor, formatTextLine } from "../util/commands.ts";
 import { type Result, takeValue } from "../util/result.ts";
-import { formatUtcMinute, formatUtcSecond } from "../util/timeText.ts";
-import { unattendedVariable } from "../util/unattended.ts";
-import type { Lock, MoveTiming, StackFacts } from "./facts.ts";
-import type { OrchestratorOutput } from "./outputs.ts";
+import type { StackFacts } from "./facts.ts";
+import { formatMove, formatOrchestrator } from "./orchestratorTexts.ts";
 import type { Known } from "./stages.ts";
 
 /** Formats the next step (docs/specification.md, 1.1, steps 13 to 15) in lines: the engine truncates longer texts. */
@@ -147,19 +144,6 @@ function formatUpdate(known: Known, next: string, sentence?: string): string[] {
   ];
 }
 
-/** Formats the orchestrator's move, if it comes before wallet and retirement. */
-function formatMove({ stack, timing, run }: Known): string[] {
-  const { up } = commandsFor(stack);
-  if (timing === "unwatched")
-    return [
-      `The orchestrator moves next, but not in an unattended run, and this run had ${unattendedVariable} set. By hand, once the node is synced:`,
-      `  env -u ${unattendedVariable} ${up}`,
-    ];
-  if (timing !== "later") return [];
-  const when = run ? ", because this run did not begin with a synced node. Run again now" : ". Run it now";
-  return [`The orchestrator moves in the next run${when}, and watch it:`, `  ${up}`];
-}
-
 function formatRetireOld({ pillar, stack, old, settings }: StackFacts): string[] {
   if (old?.isReleased)
     return [
@@ -210,114 +194,12 @@ export function formatNotes({ stack, waysBack = [], timing, orchestrator, parts,
   ];
 }
 
-/** Formats what a move leaves to do. It stands above the next step, and a run says it once. */
-export function formatDuties({ timing, orchestrator: found, registration, run }: Known): string[] {
-  if (timing !== "now" || found?.side !== "new" || found.why === "moved on") return [];
-  const { orchestrator: before, registration: registered } = run?.last ?? {};
-  const isKeyDue = registration && isOurs(registration) && registered?.registered !== true;
-  return [
-    ...(before?.side === "new" ? [] : formatMovedHere(found)),
-    ...(isKeyDue
-      ? [
-          "The orchestrator signs with the old host's key. Give it one of the new",
-          "address before the bridge's next key generation, which excludes it",
-          "otherwise: docs/orchestrator.md, After the move.",
-        ]
-      : []),
-  ];
-}
-
-/** Formats why no orchestrator moved here. */
-function formatOrchestrator(run: Commands, timing: MoveTiming, found: OrchestratorOutput | undefined): string[] {
-  if (timing === "removed")
-    return [
-      "pillar-host:orchestrator.move is no longer true: nothing was changed on either host" +
-        (found === undefined ? "." : `, the orchestrator stays on the ${found.side} host (${found.address}).`),
-    ];
-  if (timing !== "now" || found === undefined) return [];
-  if (found.why === "moved on")
-    return [
-      `Another stack has moved the orchestrator on from ${found.address}. So that this stack moves it no more, run:`,
-      `  ${run.remove("orchestrator.move")}`,
-    ];
-  if (found.side === "new") return [];
-  if (found.why === "raise the attempt" || found.why === "moved")
-    return [
-      `The orchestrator signs on the old host (${found.address}). To move it again:`,
-      `  ${run.remove("orchestrator.rollback")}`,
-      `  ${run.set("orchestrator.attempt", found.attempt + 1)} && ${run.up}`,
-    ];
-  return [`The orchestrator signs on the old host (${found.address}): there was nothing to roll back.`];
-}
-
-const formatMovedHere = ({ address, version = "its version was not asked", rpcPort }: OrchestratorOutput) => [
-  `The orchestrator signs here now, on ${address} (${version}).`,
-  `The bridge's health page shows it as offline until its operators know`,
-  `${address}, and port ${rpcPort} is open to the page (orchestrator.rpcFrom).`,
-];
-
-/** Formats a lock's holder: `process 4242 of root on host1, since 2026-11-21 14:49 UTC`. */
-export function formatHolder({ user, host, pid, since }: Lock): string {
-  return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "an unknown time" : formatUtcMinute(since)}`;
-}
-
-export const formatActiveRun = (stack: string, lock: Lock): string[] => [
-  `Nothing to do: a run is at work on ${stack} (${formatHolder(lock)}).`,
-  `To follow that run: ${commandsFor(stack).status("--watch")}`,
-];
-
-export const formatNoSigner = ({ since }: CutOff): string =>
-  `NO HOST SIGNS since ${formatUtcMinute(since)} (the move was cut off)`;
-
-/** Formats the alarm of a move that was cut off while no host signs, and the command that continues the move. */
-export const formatContinueMove = ({ since }: CutOff, command: string): string[] => [
-  "The move was cut off while NO host signs: the bridge lacks this orchestrator",
-  `since ${formatUtcSecond(since)}. Continue now, it takes seconds:`,
-  `  ${command}`,
-];
-
-export const formatCutOff = ({ resume }: Commands): string[] => [
-  "The last run was cut off. To continue that run:",
-  `  ${resume()}`,
-];
-
-export const formatUnfinished = ({ up, status }: Commands, isSyncing: boolean): string[] => [
-  isSyncing
-    ? "The node is syncing, and no run waits for it now. To wait until the producer address is shown:"
-    : "The last run did not finish. Do what it said, then continue:",
-  `  ${up}`,
-  `Status: ${status()}`,
-];
-
 /** Formats the adoption of an old host without a stack. `move` and `retire` need a stack for that host. */
 export const formatAdoption = (stack: string, adopt: string): string[] => [
   "First adopt the old host; nothing on it changes. OLD is a name of your choice, such as prod:",
   `  ${adopt}`,
   `Or let one command run every step: ${commandsFor(stack).migrate("OLD")}`,
 ];
-
-/** The sentences of a migration from the stack `old` to the stack `fresh`. */
-export const migrationTexts = {
-  end: (old: string, fresh: string) => [
-    `The migration is done: ${old} has no resource any more. The migration's history: ${commandsFor(fresh).report()}`,
-    "If the old host is your own machine, it is still on and has its keys: erase it, or power it off.",
-    `To see what is left to do on the new host: ${commandsFor(fresh).next}`,
-  ],
-  notActive: (stack: string, lifecycle: string) => [
-    `${stack} is not the new host: its lifecycle is ${lifecycle}.`,
-    `Check whether the two stacks are swapped: ${commandsFor(stack).status()}`,
-  ],
-  noOldHost: (adopt: string) => ["The address of the old host is not configured. Adopt that host:", `  ${adopt}`],
-  twoOrchestrators: (old: string, fresh: string) => [
-    "An orchestrator runs on both hosts: only one may. See which one signs:",
-    ...[old, fresh].map((stack) => `  ${commandsFor(stack).status()}`),
-  ],
-  swapped: (old: string, fresh: string) => [
-    `${fresh} produces, and the host of ${old} was set up by this program and never did. Are the names swapped?`,
-    `The old host's comes first: ${commandsFor(old).migrate(fresh)}`,
-    `If ${old} is the one to retire: ${commandsFor(old).retire(fresh)}`,
-  ],
-};
 
 export const formatUnreadable = (what: string, part: Result<unknown> | undefined): string[] => [
   `${what}: ${getReason(part)}.`,
@@ -327,7 +209,3 @@ export const formatUnreadable = (what: string, part: Result<unknown> | undefined
 const getReason = (part: Result<unknown> | undefined) => (part && "problem" in part ? part.problem : "not asked yet");
 
 const capitalize = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-
-export const formatNextStepWithoutServer = (stack: string): string[] => [
-  `The server no longer exists. To remove what else this stack created: ${commandsFor(stack).destroy}`,
-];
