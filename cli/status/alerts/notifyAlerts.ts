@@ -105,58 +105,82 @@ async function notifyStack(found: StackLookup, directory: string, send: typeof s
   return reason && formatProblem({ what: `${failed}: ${reason}`, needed });
 }
 
-/**
- * Notifies of new alerts, then of solved ones, then once a day of those that last. Stores after each that it was sent,
- * so that a killed run repeats at most one. Returns the webhook's reason if it refused one.
- */
+/** Sends what is new of a stack. Stores after each notice that it was sent: a killed run repeats at most one. */
 async function sendNews(
   found: ReadStack,
   stallMinutes: number,
   directory: string,
   send: (notice: Notice) => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  const { stack, pillar, parts } = found.view;
-  const now = Date.now();
-  const file = getFile(directory, pillar, stack);
+  const file = getFile(directory, found.view.pillar, found.view.stack);
   let memory = readMemory(file);
   const store = (changes: Partial<AlertMemory>) => {
     memory = { ...memory, ...changes };
     writeMemory(file, memory);
   };
+  const { seen, news, told } = decideNews(found, memory, stallMinutes * 60_000, Date.now());
+  store(seen);
+  for (const { notice, sent } of news) {
+    const reason = await send(notice);
+    if (reason !== undefined) return reason;
+    store(sent);
+  }
+  store({ told });
+  return undefined;
+}
+
+interface News {
+  readonly notice: Notice;
+  /** Stored once the notice was sent. */
+  readonly sent: Partial<AlertMemory>;
+}
+
+/**
+ * Decides what is to be sent: new alerts, then solved ones, then once a day those that last. `seen`: what is stored of
+ * the lookup itself. `told`: the alerts that were told once all was sent.
+ */
+function decideNews(found: ReadStack, memory: AlertMemory, stallAfter: number, now: number) {
+  const { stack, pillar, parts } = found.view;
   const { told, muted = [], production: before, figures: earlier = [] } = memory;
   const registration = takeValue(parts.registration);
   const momentums = registration && isOurs(registration) ? registration.figures : undefined;
   const { counts: production = before, missed } = momentums ? countMissed(before, momentums) : {};
   const figures = readFigures(found.view, now);
-  const trends = checkTrends(found.view, earlier, figures, stallMinutes * 60_000);
-  const { alerts, unknown } = findAlerts(found, missed, now, trends);
-  const subjects = Object.keys(alerts).map(getSubject);
-  const appeared = Object.keys(alerts).filter((key) => !Object.hasOwn(told, key));
+  const { alerts, unknown } = findAlerts(found, missed, now, checkTrends(found.view, earlier, figures, stallAfter));
+  const keys = Object.keys(alerts);
+  const subjects = keys.map(getSubject);
+  const appeared = keys.filter((key) => !Object.hasOwn(told, key));
+  const lasting = keys.filter((key) => Object.hasOwn(told, key) && !muted.includes(key));
   const gone = Object.keys(told).filter((key) => !Object.hasOwn(alerts, key) && !unknown.includes(getKind(key)));
   // An alert that became another one of its subject, such as an announced version that is required now, is not solved.
   const over = gone.filter((key) => !subjects.includes(getSubject(key)));
-  const lasting = Object.keys(alerts).filter((key) => Object.hasOwn(told, key) && !muted.includes(key));
-  const remindedAt = Object.keys(told).length === 0 ? now : (memory.remindedAt ?? now);
   const withNew = { ...alerts, ...told };
   const left = Object.fromEntries(Object.entries(withNew).filter(([key]) => !gone.includes(key)));
+  const remindedAt = Object.keys(told).length === 0 ? now : (memory.remindedAt ?? now);
   const { status } = commandsFor(stack);
-  const details = `\nDetails: ${status()}`;
-  const mute = `\nNo more reminders of this: ${status("--mute")}`;
+  const makeNews = (
+    event: Notice["event"],
+    of: readonly string[],
+    [what, start, end]: readonly string[],
+    sent: News["sent"],
+  ) => {
+    const lines = of.map((key) => printable(`${start}${alerts[key] ?? told[key]}`));
+    const notice = { event, title: `Pillar ${pillar} (${stack}): ${what}`, message: [...lines, end].join("\n").trim() };
+    return of.length === 0 ? [] : [{ notice, sent }];
+  };
   const count = appeared.length === 1 ? "a problem" : `${appeared.length} problems`;
-  store({ production, remindedAt, figures: addFigures(earlier, figures), muted: muted.filter((key) => key in left) });
-  for (const [event, keys, what, start, end, after] of [
-    ["sign", appeared, count, "", details, { told: withNew }],
-    ["signOver", over, "solved", "Solved: ", "", { told: left }],
-    ["reminder", now - remindedAt < day ? [] : lasting, "reminder", "Still: ", mute, { remindedAt: now }],
-  ] as const) {
-    if (keys.length === 0) continue;
-    const message = keys.map((key) => printable(`${start}${alerts[key] ?? told[key]}`)).join("\n") + end;
-    const reason = await send({ event, title: `Pillar ${pillar} (${stack}): ${what}`, message });
-    if (reason !== undefined) return reason;
-    store(after);
-  }
-  if (gone.length > over.length) store({ told: left });
-  return undefined;
+  const details = `Details: ${status()}`;
+  const mute = `No more reminders of this: ${status("--mute")}`;
+  const due = now - remindedAt < day ? [] : lasting;
+  return {
+    seen: { production, remindedAt, figures: addFigures(earlier, figures), muted: muted.filter((key) => key in left) },
+    news: [
+      ...makeNews("sign", appeared, [count, "", details], { told: withNew }),
+      ...makeNews("signOver", over, ["solved", "Solved: ", ""], { told: left }),
+      ...makeNews("reminder", due, ["reminder", "Still: ", mute], { remindedAt: now }),
+    ],
+    told: left,
+  };
 }
 
 function getFile(directory: string, pillar: string, stack: string): string {
