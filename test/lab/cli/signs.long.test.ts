@@ -52,7 +52,7 @@ const clockIs = (kept: "yes" | "no") =>
   `printf '#!/bin/sh\necho ${kept}\n' > /usr/bin/timedatectl && chmod 755 /usr/bin/timedatectl`;
 
 describe("status --all --notify after the move, as cron runs it", { timeout: 900_000 }, () => {
-  const { stage, notices, beats, cron, heard, toldSince, calm } = watchedStage();
+  const { stage, notices, beats, cron, heard, toldSince, calm, letHoursPass } = watchedStage();
   const told = async (before = 0) => (await notices()).slice(before).map(({ body }) => body.message);
   const count = async () => (await notices()).length;
 
@@ -119,6 +119,28 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     await calm();
     await onceEach(before, [...signs, silent]);
     await onceEach(0, [ports]);
+  });
+
+  it("notifies of a restart after a failure and of too many open files, and of their ends", async () => {
+    const { host } = stage;
+    const before = await count();
+    const pid = () => onHost(host, "systemctl show -p MainPID --value go-node");
+    const first = await pid();
+    await onHost(host, "systemctl kill -s KILL go-node");
+    await expect.poll(pid, { timeout: 30_000 }).not.toMatch(new RegExp(`^(0|${first})$`));
+    // Its first files are those of a start.
+    await toldSince(before, ["go-node failed and was restarted once since 20"]);
+    await onHost(
+      host,
+      `prlimit --pid ${await pid()} --nofile=$(($(ls /proc/${await pid()}/fd | wc -l) * 6 / 5)):32768`,
+    );
+    await toldSince(before, ["a restart frees them, LimitNOFILE in its unit allows more"]);
+    await calm();
+    await onHost(host, `prlimit --pid ${await pid()} --nofile=32768:32768`);
+    await letHoursPass(3);
+    await toldSince(before, over(["go-node failed and was restarted once since 20", "go-node has "]));
+    await calm();
+    await onceEach(before, ["go-node failed and was restarted once since 20", "go-node has "]);
   });
 
   it("a run killed in a lookup loses and repeats nothing, and blocks no later run", async () => {

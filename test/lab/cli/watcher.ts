@@ -94,5 +94,13 @@ export function watching(stage: Pick<Stage, "lab" | "stack">) {
   /** Waits for a run without a notification: a lookup on a busy machine may have raised a false alert. */
   const calm = () => vi.waitFor(async () => expect((await heard()).count).toBe(0), limit);
 
-  return { begin, notices, beats, cron, heard, toldSince, calm };
+  /** Sets the times of the figures that the watch remembers back, as if they were of hours ago. */
+  const letHoursPass = async (hours: number) => {
+    const file = join(home, ".local/share/pillar-host/signs", `Anvil@${stage.stack.name}.json`);
+    const memory = JSON.parse(await readFile(file, "utf8")) as { figures: { at: number }[] };
+    const figures = memory.figures.map((each) => ({ ...each, at: each.at - hours * 3_600_000 }));
+    await writeFile(file, JSON.stringify({ ...memory, figures }));
+  };
+
+  return { begin, notices, beats, cron, heard, toldSince, calm, letHoursPass };
 }
