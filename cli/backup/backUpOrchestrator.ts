@@ -1,11 +1,11 @@
 import { createOldHost } from "../../core/chain/configuredNode.ts";
-import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore.ts";
+import { chooseStore, openStackStore } from "../../core/config/stackStore.ts";
 import type { Backup } from "../../core/eventLog/events.ts";
 import { createMoveId } from "../../core/eventLog/moveId.ts";
 import { takeBackup } from "../../core/orchestrator/backup/backup.ts";
 import { findWholeBackup } from "../../core/orchestrator/checks/preparation.ts";
 import { locateOrchestrator } from "../../core/orchestrator/hosts/locateOrchestrator.ts";
-import { createNewPlace, type OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs.ts";
+import { createNewPaths, type OrchestratorPaths } from "../../core/orchestrator/hosts/moveInputs.ts";
 import { readOrchestratorState } from "../../core/orchestrator/hosts/orchestratorFacts.ts";
 import { createNewHost } from "../../core/ssh/configuredLogin.ts";
 import { openRoot, type RootHost } from "../../core/ssh/root.ts";
@@ -17,7 +17,7 @@ import { hasKind, ProblemError } from "../../core/util/problem.ts";
 import { withLock } from "../../core/util/withLock.ts";
 import { openStack, type StackInfo } from "../status/openStack.ts";
 
-type Candidate = { readonly root: RootHost; readonly place: OrchestratorPlace };
+type Candidate = { readonly root: RootHost; readonly place: OrchestratorPaths };
 
 /** Backs up a stack's orchestrator where it runs now, without stopping it. Returns the exit code. @throws Refusal */
 export async function backUpOrchestrator(fullName: string, { json }: { json?: boolean }): Promise<number> {
@@ -30,7 +30,7 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
     const { attempt: _attempt, ...move } = createMoveId(config, stack);
     const { identityFile } = config.orchestrator.backup;
     const lock = { stack, pillar: config.pillar.name, doing: "backup" } as const;
-    const target = { directory: chooseRecordsPlace(config), identityFile, move };
+    const target = { directory: chooseStore(config), identityFile, move };
     const deps = { ...systemClock, say: (line: string) => console.error(printable(line)) };
     const made = await withLock(store.directory, lock, () =>
       takeBackup(root, findWholeBackup("asked", place), target, deps),
@@ -52,7 +52,7 @@ export function openCandidates({ config, address, hostKey }: StackInfo): Candida
   if (address !== undefined && hostKey !== undefined)
     candidates.push({
       root: openRoot(createNewHost(config, address, hostKey), library),
-      place: createNewPlace(config),
+      place: createNewPaths(config),
     });
   if (config.orchestrator.move) {
     const { host, orchestrator } = createOldHost(config);

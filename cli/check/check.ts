@@ -10,7 +10,7 @@ import { decideServer } from "../../core/cloud/decideServer.ts";
 import { warnOfOpenSsh } from "../../core/cloud/firewall.ts";
 import { openOrderRecords } from "../../core/cloud/orderRecord.ts";
 import type { ReleaseSource } from "../../core/config/schemaParts.ts";
-import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore.ts";
+import { chooseStore, openStackStore } from "../../core/config/stackStore.ts";
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog.ts";
 import { rehearse } from "../../core/orchestrator/checks/rehearsal.ts";
 import { createChainReaders, readFreeBytes } from "../../core/orchestrator/checks/survey.ts";
@@ -19,7 +19,7 @@ import { createMoveInputs } from "../../core/orchestrator/hosts/moveInputs.ts";
 import { askAboutOwnName, describeUnknownName } from "../../core/registration/askAboutName.ts";
 import { createNameRefusal, findNameFault } from "../../core/retirement/correctName.ts";
 import { createRetirementInputs, listReferences } from "../../core/retirement/retirementInputs.ts";
-import { resolveOwnIdentityPath, resolvePlace } from "../../core/store/recordsDirectory.ts";
+import { resolveOwnIdentityPath, resolveStoreDirectory } from "../../core/store/storeDirectory.ts";
 import { agreeOnHeight, type ReferenceReading } from "../../core/sync/compareReferences.ts";
 import { chainRisk } from "../../core/sync/decideSynced.ts";
 import { createWitnessSources } from "../../core/sync/gateSettings.ts";
@@ -123,7 +123,7 @@ async function checkStore({ config }: StackInfo): Promise<CheckRow[]> {
 const minFreeBytes = 100 * 1024 * 1024;
 
 async function checkDiskSpace({ config }: StackInfo): Promise<CheckRow[]> {
-  const directory = resolvePlace(chooseRecordsPlace(config));
+  const directory = resolveStoreDirectory(chooseStore(config));
   const free = readFreeBytes(directory);
   const said = `${formatSize(free)} free at ${directory}, for the event log and backups`;
   const { identityFile } = config.orchestrator.backup;

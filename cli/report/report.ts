@@ -2,10 +2,10 @@ import fs from "node:fs";
 import { noHost, openChainView } from "../../core/chain/chainView.ts";
 import { createNodeTarget } from "../../core/chain/configuredNode.ts";
 import { readProduction } from "../../core/chain/production.ts";
-import { chooseRecordsPlace } from "../../core/config/stackStore.ts";
+import { chooseStore } from "../../core/config/stackStore.ts";
 import { listReferences } from "../../core/retirement/retirementInputs.ts";
 import { openStore } from "../../core/store/openStore.ts";
-import { formatDefaultPlace, resolveOwnIdentityPath } from "../../core/store/recordsDirectory.ts";
+import { formatDefaultStore, resolveOwnIdentityPath } from "../../core/store/storeDirectory.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { shortenStackName } from "../pulumi/stackName.ts";
@@ -26,7 +26,7 @@ export async function report(
   // The event log has only the short name, even if the backend uses organization/project/stack.
   const stack = shortenStackName(fullName);
   const source = directory === undefined ? await readStack(fullName) : undefined;
-  const store = openStore(directory ?? (source ? chooseRecordsPlace(source.config) : ""), stack);
+  const store = openStore(directory ?? (source ? chooseStore(source.config) : ""), stack);
   const log = parseEventLog(await store.readLines(), store.log);
   const history = buildReport(log, stack);
   if (history === undefined)
@@ -65,7 +65,7 @@ async function readStack(stack: string): Promise<StackInfo> {
     return await openStack(stack);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    const outlasting = commandsFor(stack).report("--directory", `"${formatDefaultPlace("PILLAR")}"`);
+    const outlasting = commandsFor(stack).report("--directory", `"${formatDefaultStore("PILLAR")}"`);
     throw new ProblemError({ what: `${error.message}\nTo read the event log without the stack: ${outlasting}` });
   }
 }

@@ -1,6 +1,6 @@
 import { createNodeTarget, createOldHost } from "../../core/chain/configuredNode.ts";
 import type { StackConfig } from "../../core/config/config.ts";
-import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore.ts";
+import { chooseStore, openStackStore } from "../../core/config/stackStore.ts";
 import { appendEvent, findLastMoveEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog.ts";
 import type { Backup, MoveEvent } from "../../core/eventLog/events.ts";
 import { createMoveId, formatMove, isSameOwner, type MoveId } from "../../core/eventLog/moveId.ts";
@@ -68,7 +68,7 @@ export async function restoreOrchestrator(
   const file = options.backup ?? chooseBackup(config, moves, bridge);
   if (file === undefined)
     throw new ProblemError({ what: "the event log has no backup", needed: "give one with --backup FILE" });
-  const place = { directory: chooseRecordsPlace(config), identityFile: orchestrator.backup.identityFile, move };
+  const place = { directory: chooseStore(config), identityFile: orchestrator.backup.identityFile, move };
   const content = await readBackup(file, place);
   const server = findServer(await readLog(store, pillar.name), { lost, target: { address, hostKey } }, owners);
   const where = server ? `server ${server.id} at ${server.provider}` : "no cloud server of this host is known";

@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 import ms from "ms";
 import ssh2 from "ssh2";
 import { z } from "zod";
-import { findBucketProblem } from "../store/bucketPlace.ts";
+import { findBucketProblem } from "../store/bucketAddress.ts";
 
 /** Builds the schema of a block that may be left out, as all its keys may. */
 export const block = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape).prefault({} as never);

@@ -1,14 +1,14 @@
 import fs from "node:fs";
 import path from "node:path";
 import { openStore } from "../store/openStore.ts";
-import { resolveOwnIdentityPath } from "../store/recordsDirectory.ts";
 import type { Store } from "../store/store.ts";
+import { resolveOwnIdentityPath } from "../store/storeDirectory.ts";
 import type { Backup, EventBody, LogEvent, MoveEvent, MoveEventBody, MoveEventName, Optional } from "./events.ts";
 import { findLastHash, storeHead } from "./logIntegrity.ts";
 import { formatLine, parseLine } from "./logLine.ts";
 import { isSameMove, type MoveId } from "./moveId.ts";
 
-/** An event log's directory or bucket (core/store/recordsDirectory.ts), and the stack that writes it. */
+/** An event log's directory or bucket (core/store/storeDirectory.ts), and the stack that writes it. */
 export type LogRef = Readonly<Record<"directory" | "stack" | "pillar", string>>;
 
 export type EventLog = ReturnType<typeof openEventLog>;

@@ -1,8 +1,8 @@
 import crypto from "node:crypto";
 import path from "node:path";
 import { readIfExists } from "../store/directoryStore.ts";
-import { resolveDataDirectory } from "../store/recordsDirectory.ts";
 import type { Store } from "../store/store.ts";
+import { resolveDataDirectory } from "../store/storeDirectory.ts";
 import { commandsFor } from "../util/commands.ts";
 import { ProblemError } from "../util/problem.ts";
 import { replaceFile } from "../util/writeAtomically.ts";

@@ -72,5 +72,5 @@ export function chooseLastBackup(
   const [node = "", ...own] = [dataDir, directory, ...sharesBeside].map((path) => path.replace(/^\/+/, ""));
   const paths = [`${node}/wallet`, `${node}/config.json`, `${node}/network-private-key`, ...own];
   const isJson = (file: string) => file === `${node}/config.json`;
-  return { label: "retired", place: { base: "/", paths }, changing: [], isJson };
+  return { label: "retired", files: { base: "/", paths }, changing: [], isJson };
 }

@@ -8,7 +8,7 @@ import { markOwn } from "../ssh/foreign.ts";
 import { openRoot } from "../ssh/root.ts";
 import { formatStackIdentity } from "../steps/stepVariables.ts";
 import { openStore } from "../store/openStore.ts";
-import { renamePlace } from "../store/recordsDirectory.ts";
+import { renameStore } from "../store/storeDirectory.ts";
 import { commandsFor } from "../util/commands.ts";
 import { ProblemError } from "../util/problem.ts";
 import type { GuardMemory } from "./guardMemory.ts";
@@ -31,7 +31,7 @@ export async function findNameFault(
 ): Promise<string | undefined> {
   const { stack, node, references, lifecycle, backup } = inputs;
   if (lifecycle === "retiring") return "pillar-host:lifecycle is retiring";
-  const store = openStore(renamePlace(backup.directory, before), stack);
+  const store = openStore(renameStore(backup.directory, before), stack);
   const lines = await readLog(store, before);
   const fault = await findLogFault(store, "guard", logHead);
   if (fault !== undefined) return fault.found;
@@ -69,7 +69,7 @@ export async function correctName(correction: Correction & { readonly provider: 
     const fault = await findNameFault(correction, seen.facts.producer);
     if (fault !== undefined) throw refuse(fault);
     await copyEvents(
-      { directory: renamePlace(backup.directory, before), stack, pillar: before },
+      { directory: renameStore(backup.directory, before), stack, pillar: before },
       backup.directory,
       after,
     );

@@ -3,7 +3,7 @@ import type { NodeTarget } from "../chain/node.ts";
 import type { Block } from "../chain/sameChain.ts";
 import type { CloudServer } from "../cloud/power.ts";
 import type { StackConfig } from "../config/config.ts";
-import { chooseRecordsPlace } from "../config/stackStore.ts";
+import { chooseStore } from "../config/stackStore.ts";
 import { createOrchestratorPaths, type HostPaths, type OrchestratorPaths } from "../host/hostPaths.ts";
 import { createNewHost } from "../ssh/configuredLogin.ts";
 import type { HostLogin } from "../ssh/root.ts";
@@ -52,7 +52,7 @@ export function createRetirementInputs(config: StackConfig, place: RetiredHost) 
     isChainUnverified: sync.unverifiedChain === undefined ? undefined : (true as const),
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
     /** Paths relative to the project. */
-    backup: { directory: chooseRecordsPlace(config), identityFile: orchestrator.backup.identityFile },
+    backup: { directory: chooseStore(config), identityFile: orchestrator.backup.identityFile },
     /** Script library (core/steps/libraries.ts). */
     library: readRetirementLibrary(),
   };

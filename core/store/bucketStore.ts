@@ -4,7 +4,7 @@ import path from "node:path";
 import { hashStream } from "../util/hashStream.ts";
 import { ProblemError } from "../util/problem.ts";
 import { settle } from "../util/writeAtomically.ts";
-import type { BucketPlace } from "./bucketPlace.ts";
+import type { BucketAddress } from "./bucketAddress.ts";
 import { readIfExists } from "./directoryStore.ts";
 import { type Listed, openBucket } from "./s3.ts";
 import type { Store } from "./store.ts";
@@ -21,7 +21,7 @@ export const texts = new Map<string, string>();
  * @param directory absolute path; has a copy of each backup that this machine made
  */
 export function createBucketStore(
-  place: BucketPlace,
+  place: BucketAddress,
   directory: string,
   timeoutsMs = { request: 20_000, file: 3_600_000 },
 ): Store {

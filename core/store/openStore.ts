@@ -1,22 +1,22 @@
 import fs from "node:fs";
 import { commandsFor } from "../util/commands.ts";
 import { ProblemError } from "../util/problem.ts";
-import { isBucket, parseBucketPlace } from "./bucketPlace.ts";
+import { isBucket, parseBucketAddress } from "./bucketAddress.ts";
 import { createBucketStore } from "./bucketStore.ts";
 import { createDirectoryStore, resolveEventLogPath } from "./directoryStore.ts";
-import { resolvePlace } from "./recordsDirectory.ts";
 import type { Store } from "./store.ts";
+import { resolveStoreDirectory } from "./storeDirectory.ts";
 
 /**
- * Opens a Pillar's store. @param configured the operator's directory, or one of formatDefaultPlace or formatBucketPlace
+ * Opens a Pillar's store. @param configured the operator's directory, or one of formatDefaultStore or formatBucketAddress
  *
  * @throws in the operator's words if this machine's records are in another store
  */
 export function openStore(configured: string, stack = "STACK"): Store {
-  const directory = resolvePlace(configured);
+  const directory = resolveStoreDirectory(configured);
   const log = resolveEventLogPath(directory);
   if (isBucket(configured)) {
-    const place = parseBucketPlace(configured);
+    const place = parseBucketAddress(configured);
     if (fs.existsSync(log))
       throw new ProblemError({
         what: "the event log is on this machine, but a bucket is configured for it; nothing was changed",

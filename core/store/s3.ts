@@ -4,7 +4,7 @@ import { printable, takeFirstLine } from "../util/printable.ts";
 import { ignoreStatuses, type Problem, ProblemError } from "../util/problem.ts";
 import { readBoundedStream } from "../util/sendRequest.ts";
 import { withTimeout } from "../util/withTimeout.ts";
-import type { BucketPlace } from "./bucketPlace.ts";
+import type { BucketAddress } from "./bucketAddress.ts";
 
 export type Listed = { readonly key: string; readonly bytes: number };
 
@@ -15,7 +15,7 @@ type Work<T> = (sdk: Sdk, client: InstanceType<Sdk["S3Client"]>, options: { abor
  * Opens a bucket; sends nothing yet. Credentials are found as AWS tools find them. Each request has a timeout, and
  * throws in the operator's words.
  */
-export function openBucket(place: BucketPlace, timeoutsMs: { readonly request: number; readonly file: number }) {
+export function openBucket(place: BucketAddress, timeoutsMs: { readonly request: number; readonly file: number }) {
   const { bucket: Bucket } = place;
   const send = createSender(place);
   const read = <T>(work: Work<T>) => send("read", timeoutsMs.request, work);
@@ -60,7 +60,7 @@ export function openBucket(place: BucketPlace, timeoutsMs: { readonly request: n
   };
 }
 
-function createSender(place: BucketPlace) {
+function createSender(place: BucketAddress) {
   let client: InstanceType<Sdk["S3Client"]> | undefined;
   return async <T>(what: "read" | "written", timeoutMs: number, work: Work<T>): Promise<T> => {
     // Load the library only if a store is a bucket, because it is large.
@@ -86,7 +86,7 @@ function createSender(place: BucketPlace) {
 
 function describeBucketError(
   what: "read" | "written",
-  { bucket, prefix, address, client: { endpoint } }: BucketPlace,
+  { bucket, prefix, address, client: { endpoint } }: BucketAddress,
   status: number | undefined,
   { name, message }: Error,
 ): Problem {

@@ -59,8 +59,8 @@ function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
 function sharesInLastBackup(host: ModelHost, hasLaptop: boolean, rules: Rules): number[] {
   const look = lookAt(host, hasLaptop);
   if (!("facts" in look)) return [];
-  const places = { dataDir: "/root/.znn", orchestrator: { directory } } as HostPaths;
-  const paths = rules.chooseLastBackup(places, look.facts)?.place.paths ?? [];
+  const hostPaths = { dataDir: "/root/.znn", orchestrator: { directory } } as HostPaths;
+  const paths = rules.chooseLastBackup(hostPaths, look.facts)?.files.paths ?? [];
   const has = (path: string) => paths.includes(path.slice(1));
   const beside = [host.staging, host.kept].filter((share) => share && has(besidePath(share)));
   return [has(directory) ? host.directory : undefined, ...beside].filter((share) => share !== undefined);

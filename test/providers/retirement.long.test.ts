@@ -9,7 +9,7 @@ import { releaseHost } from "../../core/retirement/releaseOnDestroy.ts";
 import { asRoot } from "../../core/ssh/root.ts";
 import { readRetirementLibrary } from "../../core/steps/libraries.ts";
 import { openStore } from "../../core/store/openStore.ts";
-import { formatDefaultPlace } from "../../core/store/recordsDirectory.ts";
+import { formatDefaultStore } from "../../core/store/storeDirectory.ts";
 import { systemClock } from "../../core/util/clock.ts";
 import { say } from "../../core/util/printable.ts";
 import { createKeyPair } from "../../providers/hostKey.ts";
@@ -183,10 +183,10 @@ describe("the guard", () => {
   test("takes the event log to the corrected name's place, and knows it there as whole", async () => {
     vi.stubEnv("XDG_DATA_HOME", scratch);
     results["embedded.pillar.getByName"] = null;
-    const at = (pillar: string) => ({ isLast: false, pillar, backup: { directory: formatDefaultPlace(pillar) } });
+    const at = (pillar: string) => ({ isLast: false, pillar, backup: { directory: formatDefaultStore(pillar) } });
     const { result } = await update(await create(at("Anvil")), inputs(at("Bolt")));
     expect(journeyIn(join(scratch, "pillar-host/records/Bolt"), "Bolt")).toMatchObject([{ event: "host" }]);
-    const store = openStore(formatDefaultPlace("Bolt"));
+    const store = openStore(formatDefaultStore("Bolt"));
     expect(await findLogFault(store, "guard", String(result?.outs.logHead))).toBeUndefined();
     vi.unstubAllEnvs();
   });

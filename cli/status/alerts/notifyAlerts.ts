@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { type Notice, sendNotice } from "../../../core/notify/notify.ts";
 import { isOurs } from "../../../core/registration/registration.ts";
-import { resolveDataDirectory } from "../../../core/store/recordsDirectory.ts";
+import { resolveDataDirectory } from "../../../core/store/storeDirectory.ts";
 import { day } from "../../../core/sync/progress.ts";
 import { checkVersion } from "../../../core/util/checkVersion.ts";
 import { commandsFor } from "../../../core/util/commands.ts";

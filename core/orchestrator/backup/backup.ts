@@ -13,9 +13,9 @@ import { writeNewFile } from "../../util/writeAtomically.ts";
 import { findKeyShare } from "./keyShare.ts";
 import {
   compareManifests,
+  type FileSet,
   formatDifferences,
   type Manifest,
-  type Place,
   quotePath,
   readManifest,
   sumManifest,
@@ -23,7 +23,7 @@ import {
 import { findGitCheckout, openIdentity, prove, type Sealed, seal } from "./vault.ts";
 
 /** Place and key of a Pillar's backups, as configured. */
-export interface BackupPlace {
+export interface BackupRef {
   readonly directory: string;
   /** File of the operator's age identity; if absent, the program makes its own. */
   readonly identityFile?: string | undefined;
@@ -33,7 +33,7 @@ export interface BackupPlace {
 export interface BackupSource {
   /** Part of the backup's file name: `first`, `last`, `asked`. */
   readonly label: string;
-  readonly place: Place;
+  readonly files: FileSet;
   /** Paths below the base that may change during the copy, with all below them. */
   readonly changing: readonly string[];
   /** True if a file must be whole JSON. */
@@ -57,16 +57,16 @@ const limitSeconds = 12 * 3600;
  * is taken again. JSON files must also be whole. Files that may change (logs, data bases that can be rebuilt) are
  * listed as the archive has them. @throws Error in the operator's words; then there is no new backup
  */
-export async function takeBackup(root: RootHost, what: BackupSource, place: BackupPlace, deps: BackupDeps) {
-  const store = openStore(place.directory);
+export async function takeBackup(root: RootHost, what: BackupSource, ref: BackupRef, deps: BackupDeps) {
+  const store = openStore(ref.directory);
   const { directory } = store;
-  const stem = `${formatMove(place.move).replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`;
+  const stem = `${formatMove(ref.move).replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`;
   const part = path.join(directory, `${stem}.${process.pid}.part`);
   const work = { root, what, store, part, deps };
   try {
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     removeOldParts(directory);
-    const identity = await openIdentity(directory, place.identityFile, deps.now);
+    const identity = await openIdentity(directory, ref.identityFile, deps.now);
     if (identity.isNew) {
       deps.say(`backup: made a key that opens the backups: ${identity.file}`);
       deps.say("backup: copy that key to a safe place away from this machine now: without it no backup can be opened");
@@ -75,10 +75,10 @@ export async function takeBackup(root: RootHost, what: BackupSource, place: Back
     }
     const sealed = await copyConsistently(work, identity.recipient);
     await prove(part, identity.secret, sealed.archive.manifest);
-    const kept = await keepCopy(work, place.move, stem, sealed);
+    const kept = await keepCopy(work, ref.move, stem, sealed);
     const backup: Backup = { ...kept, identityFile: identity.file, ...findKeyShare(sealed.archive) };
     const details = { label: what.label, ...backup };
-    await appendEvent(store, { at: backup.provedAt, move: place.move, event: "backup", details });
+    await appendEvent(store, { at: backup.provedAt, move: ref.move, event: "backup", details });
     const proved = `${backup.files} files, ${backup.bytes} bytes of ${root.address}, proved by decrypting: ${backup.file}`;
     deps.say(`backup: ${proved}`);
     return backup;
@@ -118,7 +118,7 @@ async function copyConsistently(work: BackupWork, recipient: string): Promise<Se
     const sealed = await copyArchive(work, recipient);
     if (!("problems" in sealed)) return sealed;
     fs.rmSync(part);
-    const { base, paths } = what.place;
+    const { base, paths } = what.files;
     if (attempt === maxAttempts)
       throw new ProblemError({
         what: `${root.address}: no consistent backup of ${base} could be taken in ${maxAttempts} attempts`,
@@ -132,8 +132,8 @@ async function copyConsistently(work: BackupWork, recipient: string): Promise<Se
 }
 
 async function copyArchive({ root, what, part }: BackupWork, recipient: string) {
-  const before = await readManifest(root, what.place);
-  const { base, paths } = what.place;
+  const before = await readManifest(root, what.files);
+  const { base, paths } = what.files;
   const { stdout, done } = await root.stream("orchestrator_archive", markOwn({ base, paths }), { limitSeconds });
   done.catch(() => undefined);
   let sealed: Sealed;
@@ -145,7 +145,7 @@ async function copyArchive({ root, what, part }: BackupWork, recipient: string) 
     if ((error as NodeJS.ErrnoException).code === undefined) await done;
     throw error;
   }
-  const after = await readManifest(root, what.place);
+  const after = await readManifest(root, what.files);
   const { manifest, kept } = sealed.archive;
   const mayChange = (file: string) => what.changing.some((each) => file === each || file.startsWith(`${each}/`));
   const differences = [before, after].flatMap((listed) => compareManifests(listed, manifest, mayChange));
@@ -183,7 +183,7 @@ async function keepCopy({ root, what, store, part, deps }: BackupWork, move: Mov
     label: what.label,
     host: root.address,
     hostKey: root.hostKey,
-    base: what.place.base,
+    base: what.files.base,
     archive: path.basename(file),
     ...sums,
     mayHaveChanged: what.changing,

@@ -78,7 +78,7 @@ export function parseManifest(printed: Buffer): Manifest {
   return createManifest(entries);
 }
 
-export interface Place {
+export interface FileSet {
   readonly base: string;
   /** Paths below the base; missing ones are skipped. `.` means the whole directory. */
   readonly paths: readonly string[];
@@ -89,7 +89,7 @@ const limitSeconds = 3600;
 const maxListBytes = 64 * 1024 * 1024;
 
 /** Reads a manifest from a host. @throws as RootHost.call, and as parseManifest with the host's name */
-export async function readManifest(root: RootHost, { base, paths }: Place): Promise<Manifest> {
+export async function readManifest(root: RootHost, { base, paths }: FileSet): Promise<Manifest> {
   const stream = await root.stream("orchestrator_manifest", markOwn({ base, paths }), { limitSeconds });
   const printed = await collect(stream, maxListBytes, `${root.address}: the list of files in ${base}`);
   try {

@@ -5,11 +5,11 @@ import { text } from "node:stream/consumers";
 import { parseMove } from "../../eventLog/moveId.ts";
 import { isKeyShare } from "../../host/facts.ts";
 import { openStore } from "../../store/openStore.ts";
-import { resolvePlace } from "../../store/recordsDirectory.ts";
+import { resolveStoreDirectory } from "../../store/storeDirectory.ts";
 import { ProblemError } from "../../util/problem.ts";
 import { resolvePath } from "../../util/resolvePath.ts";
 import { type Archive, readArchive } from "./archive.ts";
-import { type BackupPlace, manifestVersion } from "./backup.ts";
+import { type BackupRef, manifestVersion } from "./backup.ts";
 import { findKeyShare } from "./keyShare.ts";
 import { compareManifests, createManifest, formatDifferences, type WrittenList } from "./manifest.ts";
 import { decryptBackup, readIdentity, resolveIdentityPath } from "./vault.ts";
@@ -21,23 +21,23 @@ export type BackupContent = Awaited<ReturnType<typeof readBackup>>;
  * Decrypts a whole backup, and compares every file with the list beside the archive. @param file path on this machine,
  * or name or address of a file in the store @throws Error in the operator's words
  */
-export async function readBackup(file: string, place: BackupPlace) {
+export async function readBackup(file: string, ref: BackupRef) {
   const fail = (found: string | readonly string[], needed: string) =>
     new ProblemError({ what: `the backup can't be restored: ${file}`, found, needed });
   let list: WrittenList;
   let archive: Archive;
   try {
-    const { directory } = place;
+    const { directory } = ref;
     list = JSON.parse(await text(await openKept(file.replace(/\.tar\.age$/, ".manifest.json"), directory)));
-    archive = await readArchive(await openArchive(file, place), isKeyShare);
+    archive = await readArchive(await openArchive(file, ref), isKeyShare);
   } catch (error) {
-    const key = resolveIdentity(place);
+    const key = resolveIdentity(ref);
     throw fail((error as Error).message, `the file, its .manifest.json beside it, and the key that opens it: ${key}`);
   }
   if (list.version !== manifestVersion) throw fail(`version ${list.version}`, `a list of version ${manifestVersion}`);
   const { pillar } = parseMove(list.move) ?? {};
-  if (pillar !== place.move.pillar)
-    throw fail(`a backup of Pillar ${pillar}`, `give a backup of Pillar ${place.move.pillar}`);
+  if (pillar !== ref.move.pillar)
+    throw fail(`a backup of Pillar ${pillar}`, `give a backup of Pillar ${ref.move.pillar}`);
   const differences = compareManifests(createManifest(list.entries), archive.manifest);
   if (differences.length > 0)
     throw fail(formatDifferences(differences), "use another backup: the files of this one differ from its list");
@@ -60,12 +60,12 @@ async function openKept(file: string, directory: string): Promise<Readable> {
     : openStore(directory).open(file);
 }
 
-const resolveIdentity = ({ directory, identityFile }: BackupPlace) =>
-  resolveIdentityPath(resolvePlace(directory), identityFile);
+const resolveIdentity = ({ directory, identityFile }: BackupRef) =>
+  resolveIdentityPath(resolveStoreDirectory(directory), identityFile);
 
-async function openArchive(file: string, place: BackupPlace): Promise<Readable> {
-  const { secret } = await readIdentity(resolveIdentity(place));
-  return decryptBackup(await openKept(file, place.directory), secret);
+async function openArchive(file: string, ref: BackupRef): Promise<Readable> {
+  const { secret } = await readIdentity(resolveIdentity(ref));
+  return decryptBackup(await openKept(file, ref.directory), secret);
 }
 
 const pieceBytes = 4 * 1024 * 1024;
@@ -76,7 +76,7 @@ const pieceBytes = 4 * 1024 * 1024;
  */
 export async function sendBackup(
   file: string,
-  place: BackupPlace,
+  ref: BackupRef,
   send: (offset: number, piece: string) => Promise<unknown>,
 ): Promise<string> {
   const [key, salt] = [crypto.randomBytes(32).toString("hex"), crypto.randomBytes(8)];
@@ -89,7 +89,7 @@ export async function sendBackup(
     await send(sent, Buffer.concat(waiting).toString("base64"));
     [sent, bytes, waiting] = [sent + bytes, 0, []];
   };
-  for await (const chunk of await openArchive(file, place)) {
+  for await (const chunk of await openArchive(file, ref)) {
     waiting.push(cipher.update(chunk as Buffer));
     bytes += (chunk as Buffer).length;
     if (bytes >= pieceBytes) await flush();

@@ -4,7 +4,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
-import { resolveOwnIdentityPath } from "../../store/recordsDirectory.ts";
+import { resolveOwnIdentityPath } from "../../store/storeDirectory.ts";
 import { ProblemError } from "../../util/problem.ts";
 import { readSmallFile } from "../../util/readSmallFile.ts";
 import { resolvePath } from "../../util/resolvePath.ts";

@@ -7,7 +7,7 @@ import { takeValue } from "../../util/result.ts";
 import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup.ts";
 import { hasShareForKey } from "../backup/keyShare.ts";
 import { endFence } from "../hosts/fence.ts";
-import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs.ts";
+import type { OrchestratorPaths, SecureOptions } from "../hosts/moveInputs.ts";
 import { bothSides, lookUpStage } from "../rules/journal.ts";
 import { findMoveProblems, formatMoveFaults, formatSurvey, isAnswering } from "./prerequisites.ts";
 import {
@@ -24,11 +24,11 @@ import {
 export type PreparationDeps = BackupDeps & MoveSurveyDeps;
 
 /** Returns the files of a whole backup (docs/specification.md, 1.2, step 2). */
-export function findWholeBackup(label: string, { directory, nodeDirectory }: OrchestratorPlace): BackupSource {
+export function findWholeBackup(label: string, { directory, nodeDirectory }: OrchestratorPaths): BackupSource {
   const [signer = "", node = ""] = [directory, nodeDirectory].map((file) => file.replace(/^\/+/, ""));
   return {
     label,
-    place: { base: "/", paths: [signer, `${node}/wallet/producer`, `${node}/config.json`] },
+    files: { base: "/", paths: [signer, `${node}/wallet/producer`, `${node}/config.json`] },
     // A running orchestrator writes these all the time. They are logs or can be rebuilt (docs/chain.md, Orchestrator).
     changing: ["logs", "events", "queues"].map((part) => `${signer}/${part}`),
     isJson: (file) => file === `${signer}/config.json` || (file.startsWith(`${signer}/`) && isKeyShare(file)),
@@ -69,8 +69,8 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
     for (const line of formatSurvey(survey, wanted)) deps.say(`orchestrator: ${line}`);
   }
   if (options.restoreFrom !== undefined) return {};
-  const place = { ...options.backups, move };
-  const backup = await takeBackup(roots.old, findWholeBackup("first", old), place, deps).catch((error: Error) => {
+  const ref = { ...options.backups, move };
+  const backup = await takeBackup(roots.old, findWholeBackup("first", old), ref, deps).catch((error: Error) => {
     throw new Error(`${error.message}\n  Then: ${wanted.run.up}`);
   });
   const { build, identity } = takeValue(survey.old) ?? {};

@@ -9,7 +9,7 @@ import { readNodeStatus } from "../../sync/nodeStatus.ts";
 import { commandsFor } from "../../util/commands.ts";
 import { toResult } from "../../util/result.ts";
 import { isJsonText } from "../backup/backup.ts";
-import type { MoveInputs, OrchestratorPlace, SecureOptions } from "../hosts/moveInputs.ts";
+import type { MoveInputs, OrchestratorPaths, SecureOptions } from "../hosts/moveInputs.ts";
 import { readOrchestratorFacts } from "../hosts/orchestratorFacts.ts";
 import { confirmFor } from "../rules/confirmations.ts";
 import { type Endpoint, listEndpoints } from "../rules/endpoints.ts";
@@ -73,7 +73,7 @@ export async function surveyBoth(wanted: Requirements, deps: MoveSurveyDeps) {
 }
 
 async function readOldHost(
-  { old: place }: Requirements,
+  { old: paths }: Requirements,
   files: ReturnType<typeof readFiles>,
   endpoints: Promise<readonly Endpoint[]>,
   deps: MoveSurveyDeps,
@@ -82,8 +82,8 @@ async function readOldHost(
   const { facts, json } = await files;
   const config = parseOrchestratorConfig(json ?? {});
   const [has, answers, reached] = await Promise.all([
-    root.call("orchestrator_has", markOwn({ file: path.posix.join(place.directory, config.keyStore) })),
-    readAnswers(createOrchestratorClient(root, place.rpcPort, deps)),
+    root.call("orchestrator_has", markOwn({ file: path.posix.join(paths.directory, config.keyStore) })),
+    readAnswers(createOrchestratorClient(root, paths.rpcPort, deps)),
     readReached(root, endpoints, "old"),
   ]);
   return {
@@ -109,13 +109,13 @@ async function readAnswers(client: OrchestratorClient) {
 
 async function readNewHost(wanted: Requirements, endpoints: Promise<readonly Endpoint[]>, deps: MoveSurveyDeps) {
   const root = deps.roots.new;
-  const { new: place, copyAddress, sshPort, hostKey } = wanted;
+  const { new: paths, copyAddress, sshPort, hostKey } = wanted;
   const keyType = /^(?:ssh-)?(\w+)/.exec(hostKey)?.[1] ?? "";
-  const facts = await readOrchestratorFacts(root, place);
+  const facts = await readOrchestratorFacts(root, paths);
   const [scan, build, reached] = await Promise.all([
     root.call("orchestrator_scan", markOwn({ address: copyAddress, port: sshPort, key_type: keyType })),
     facts.unit.active === "active"
-      ? toResult(createOrchestratorClient(root, place.rpcPort, deps).buildInfo())
+      ? toResult(createOrchestratorClient(root, paths.rpcPort, deps).buildInfo())
       : { problem: "it does not run" },
     readReached(root, endpoints, "new"),
   ]);
@@ -124,10 +124,10 @@ async function readNewHost(wanted: Requirements, endpoints: Promise<readonly End
 }
 
 /** Reads facts and configuration. Keeps the configuration's secrets in memory only. */
-async function readFiles(root: RootHost, place: OrchestratorPlace, clock: RpcClock) {
-  const facts = await readOrchestratorFacts(root, place);
+async function readFiles(root: RootHost, paths: OrchestratorPaths, clock: RpcClock) {
+  const facts = await readOrchestratorFacts(root, paths);
   if (facts.directory !== "there") return { facts, json: undefined };
-  return { facts, json: await readJson(root, path.posix.join(place.directory, "config.json"), clock) };
+  return { facts, json: await readJson(root, path.posix.join(paths.directory, "config.json"), clock) };
 }
 
 /**

@@ -152,8 +152,8 @@ export class Copier {
 
   private async readSource(saga: Saga, states: HostStates): Promise<Manifest> {
     const { source } = assignRoles(saga);
-    const place = { base: this.inputs[source].directory, paths: ["."] };
-    const manifest = await readManifest(this.sides.roots[source], place);
+    const files = { base: this.inputs[source].directory, paths: ["."] };
+    const manifest = await readManifest(this.sides.roots[source], files);
     return restoreKeyStoreName(manifest, states[source]?.journal?.keyStore);
   }
 

@@ -1,6 +1,6 @@
 import { createNodeTarget, createOldHost } from "../../chain/configuredNode.ts";
 import type { StackConfig } from "../../config/config.ts";
-import { chooseRecordsPlace } from "../../config/stackStore.ts";
+import { chooseStore } from "../../config/stackStore.ts";
 import { createMoveId } from "../../eventLog/moveId.ts";
 import { createOrchestratorPaths } from "../../host/hostPaths.ts";
 import { createNewHost } from "../../ssh/configuredLogin.ts";
@@ -8,9 +8,9 @@ import type { HostLogin } from "../../ssh/root.ts";
 import { readOrchestratorLibrary } from "../../steps/libraries.ts";
 import { createWitnessSources } from "../../sync/gateSettings.ts";
 
-export type OrchestratorPlace = Readonly<ReturnType<typeof createNewPlace>>;
+export type OrchestratorPaths = Readonly<ReturnType<typeof createNewPaths>>;
 
-export function createNewPlace(config: StackConfig) {
+export function createNewPaths(config: StackConfig) {
   return { ...createOrchestratorPaths(config), nodeDirectory: config.node.dataDir };
 }
 
@@ -26,7 +26,7 @@ export function createSecureOptions(config: StackConfig) {
     stack,
     move: createMoveId(config, stack),
     old,
-    new: createNewPlace(config),
+    new: createNewPaths(config),
     /** Address of the old host's ssh, as the new host reaches it. */
     copyAddress,
     sshPort: host.ssh.port,
@@ -42,12 +42,12 @@ export function createSecureOptions(config: StackConfig) {
     restoreFrom,
     release: release && { version: release.version },
     /** Paths as configured: relative to the project, or beginning with `~/`. */
-    backups: { directory: chooseRecordsPlace(config), identityFile: backup.identityFile },
+    backups: { directory: chooseStore(config), identityFile: backup.identityFile },
   };
 }
 
 /** A host of a move with its login. Secret. */
-export type MoveHost = OrchestratorPlace & { readonly host: HostLogin };
+export type MoveHost = OrchestratorPaths & { readonly host: HostLogin };
 
 /** Inputs of a move, and of the backup before it. Secret. */
 export type MoveInputs = Readonly<ReturnType<typeof createMoveInputs>>;

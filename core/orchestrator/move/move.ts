@@ -61,7 +61,7 @@ export async function move(
     hosts,
   };
   const services = { old: old.service, new: fresh.service };
-  const places = { old: old.host.ssh.address, new: fresh.host.ssh.address, services, stack };
+  const addresses = { old: old.host.ssh.address, new: fresh.host.ssh.address, services, stack };
   const sides = new HostPair(inputs, deps);
   const run = new MoveRun(confirmFor(inputs, known, commandsFor(stack)), sides, deps);
   run.isFenced = createFenceCheck(inputs, log.store, events, deps);
@@ -73,7 +73,7 @@ export async function move(
     for (const { key, value } of listNewConfirmations(inputs, known, findHighestGeneration(states)))
       await confirm(key, value);
     const actions = { ...createMoveActions(run), record: createRecorder(log, saga, new Set(lines)) };
-    const ending = await runSaga(saga, actions, places, states).finally(() => run.copier.end(states));
+    const ending = await runSaga(saga, actions, addresses, states).finally(() => run.copier.end(states));
     for (const key of listConfirmations(inputs))
       deps.say(`the move has ended, and needs no confirmation any more: ${commandsFor(stack).remove(key)}`);
     const outputs = await createOutputs(run, ending, states[ending.holder]?.journal?.at, log);

@@ -4,7 +4,7 @@ import { markOwn } from "../../ssh/foreign.ts";
 import type { CallError } from "../../ssh/root.ts";
 import { parseAddresses } from "../../util/hostPort.ts";
 import { ProblemError } from "../../util/problem.ts";
-import type { BackupPlace } from "../backup/backup.ts";
+import type { BackupRef } from "../backup/backup.ts";
 import { type BridgeNow, formatBridgeState } from "../checks/bridgeState.ts";
 import { checkBridge, checkStatus } from "../checks/stoppedState.ts";
 import type { ChainReaders } from "../checks/survey.ts";
@@ -68,7 +68,7 @@ export class MoveRun {
     return createOrchestratorClient(this.sides.roots[side], this.inputs[side].rpcPort, this.deps);
   }
 
-  backupPlace(): BackupPlace {
+  backupRef(): BackupRef {
     return { ...this.inputs.backups, move: this.inputs.move };
   }
 

@@ -27,7 +27,7 @@ import { verify } from "./verify.ts";
 /** Reads a backup. @throws Error in the operator's words if its key share is old, or its host may still sign */
 async function readFreshBackup(run: MoveRun, file: string): Promise<BackupContent> {
   const bridge = await run.assertBridge("refusing to start an orchestrator from a backup now");
-  const content = await readBackup(file, run.backupPlace());
+  const content = await readBackup(file, run.backupRef());
   const stale = findStaleShare(content, bridge, run.inputs);
   if (stale !== undefined) throw new ProblemError({ ...stale, what: `${stale.what}: ${file}` });
   const foreign = findForeignBackup(content, run.inputs.old.host.ssh, run.wanted);
@@ -63,7 +63,7 @@ async function unpackBackup(run: MoveRun, saga: Saga, states: HostStates): Promi
   run.deps.say(`restoring ${run.nameOf(target)} from ${file}`);
   const staged = await sides.step(createStaging(saga), states);
   const { bytes } = sumManifest(content.files);
-  const key = await sendBackup(file, run.backupPlace(), (offset, piece) =>
+  const key = await sendBackup(file, run.backupRef(), (offset, piece) =>
     copier.callTarget("orchestrator_receive", saga, staged, markOwn({ offset, piece, bytes })),
   );
   await copier.callTarget("orchestrator_unpack", saga, staged, markOwn({ inside: content.inside, archive_key: key }));
@@ -136,10 +136,10 @@ async function chooseFencedName({ sides, deps, inputs }: MoveRun, saga: Saga) {
 /** Takes the last backup and copies at the same time: both only read the stopped source. */
 const backup: Perform = async (run, saga, states) => {
   const { source } = assignRoles(saga);
-  const place = { base: run.inputs[source].directory, paths: ["config.json", "tss"] };
-  const what = { label: "last", place, changing: [], isJson: (path: string) => path.endsWith(".json") };
+  const files = { base: run.inputs[source].directory, paths: ["config.json", "tss"] };
+  const what = { label: "last", files, changing: [], isJson: (path: string) => path.endsWith(".json") };
   const [lastBackup] = await settleAll([
-    takeBackup(run.sides.roots[source], what, run.backupPlace(), run.deps),
+    takeBackup(run.sides.roots[source], what, run.backupRef(), run.deps),
     run.copier.make(saga, states),
   ]);
   run.lastBackup = lastBackup;

@@ -45,7 +45,7 @@ const maxSteps = 60;
  * before the target was started, rolls back. @param before both hosts as just read, because reading takes long if a
  * host is gone @throws Error that says what failed, which host has the key, and the next command
  */
-export async function runSaga(first: Wanted, actions: SagaActions, places: HostAddresses, before?: HostStates) {
+export async function runSaga(first: Wanted, actions: SagaActions, addresses: HostAddresses, before?: HostStates) {
   let wanted = first;
   let memory = freshRun;
   let failure: string | undefined;
@@ -59,17 +59,17 @@ export async function runSaga(first: Wanted, actions: SagaActions, places: HostA
     const decision = decideNext(wanted, states, memory);
     lastStates = keepLast(lastStates, states);
     if (decision.do === "done") {
-      if (failure !== undefined) throw new Error(formatStepFailure(failure, lastStates, places));
+      if (failure !== undefined) throw new Error(formatStepFailure(failure, lastStates, addresses));
       return decision;
     }
     if (decision.do === "stop here") {
-      const text = formatObstacle(decision.why, decision.saga, lastStates, places);
+      const text = formatObstacle(decision.why, decision.saga, lastStates, addresses);
       throw new Error(failure === undefined ? text : `${failure}\n${text}`);
     }
     const { do: step, saga } = decision;
     if (!actions.isWatched()) {
-      const where = describeKeyLocation(lastStates, places);
-      throw new Error(formatUnattendedRefusal("move the orchestrator", "up", places.stack, where));
+      const where = describeKeyLocation(lastStates, addresses);
+      throw new Error(formatUnattendedRefusal("move the orchestrator", "up", addresses.stack, where));
     }
     try {
       await actions.check(step, saga, states);
@@ -89,7 +89,7 @@ export async function runSaga(first: Wanted, actions: SagaActions, places: HostA
         actions.say(`${message}: reading both hosts again, to see what was done`);
       else if (failure !== undefined) {
         const text = `${failure}\nand the rollback failed: ${message}`;
-        throw new Error(formatStepFailure(text, keepLast(lastStates, await actions.look()), places));
+        throw new Error(formatStepFailure(text, keepLast(lastStates, await actions.look()), addresses));
       } else {
         failure = `${message}`;
         memory = { ...memory, failed: true };
@@ -98,13 +98,13 @@ export async function runSaga(first: Wanted, actions: SagaActions, places: HostA
       states = await actions.look();
     }
   }
-  throw new Error(`the move did not end after ${maxSteps} steps\n${describeKeyLocation(lastStates, places)}`);
+  throw new Error(`the move did not end after ${maxSteps} steps\n${describeKeyLocation(lastStates, addresses)}`);
 }
 
 /** Formats a step's failure before its target was started. */
-function formatStepFailure(failure: string, states: HostStates, places: HostAddresses): string {
-  const next = `  Fix what is said above, then: ${commandsFor(places.stack).up}`;
-  return [failure, describeKeyLocation(states, places), next].join("\n");
+function formatStepFailure(failure: string, states: HostStates, addresses: HostAddresses): string {
+  const next = `  Fix what is said above, then: ${commandsFor(addresses.stack).up}`;
+  return [failure, describeKeyLocation(states, addresses), next].join("\n");
 }
 
 function keepLast(before: HostStates, now: HostStates): HostStates {

@@ -16,13 +16,13 @@ export interface HostAddresses extends Readonly<Record<WhichHost, string>> {
 }
 
 /** Formats in one line which host holds the key and which may sign, by journals and running processes. */
-export function describeKeyLocation(states: HostStates, places: HostAddresses): string {
-  const name = (side: WhichHost) => formatHost(side, places[side]);
+export function describeKeyLocation(states: HostStates, addresses: HostAddresses): string {
+  const name = (side: WhichHost) => formatHost(side, addresses[side]);
   const active = bothSides.filter((side) => states[side]?.active);
   const started = findSide(states, ({ role, key }) => role === "target" && key !== undefined);
   const left = started ? undefined : bothSides.find((side) => hasLeft(side, states));
   const { journal } = (left && states[left]) ?? {};
-  if (left && journal && journal.other.address !== places[otherSide(left)]) {
+  if (left && journal && journal.other.address !== addresses[otherSide(left)]) {
     const line = `The key is on ${journal.other.address}: ${formatMove(journal.move)} moved it there from ${name(left)}.`;
     const others = active.map(name).join(" and ");
     return others === "" ? line : `${line} But an orchestrator runs on ${others}: two may sign now.`;

@@ -89,24 +89,24 @@ export function formatRestoreHint(lost: string, { generation }: MoveHistory): st
 interface Scene extends ReturnType<typeof assignRoles> {
   readonly saga: Saga;
   readonly states: HostStates;
-  readonly places: HostAddresses;
+  readonly addresses: HostAddresses;
   readonly run: Commands;
   /** The command to roll back; false in a rollback. */
   readonly rollback: string | false;
 }
 
 /** Formats why nothing is done, the next command, and where the key is. */
-export function formatObstacle(why: Obstacle, saga: Saga, states: HostStates, places: HostAddresses): string {
-  const run = commandsFor(places.stack);
+export function formatObstacle(why: Obstacle, saga: Saga, states: HostStates, addresses: HostAddresses): string {
+  const run = commandsFor(addresses.stack);
   const rollback = saga.direction === "forward" && `${run.set("orchestrator.rollback", true)} && ${run.up}`;
-  const problem = obstacles[why]({ saga, states, places, ...assignRoles(saga), run, rollback });
-  return [formatProblem(problem), describeKeyLocation(states, places)].join("\n");
+  const problem = obstacles[why]({ saga, states, addresses, ...assignRoles(saga), run, rollback });
+  return [formatProblem(problem), describeKeyLocation(states, addresses)].join("\n");
 }
 
-const nameOf = ({ places }: Scene, side: WhichHost) => formatHost(side, places[side]);
+const nameOf = ({ addresses }: Scene, side: WhichHost) => formatHost(side, addresses[side]);
 
-const stopCommand = ({ places }: Scene, side: WhichHost) =>
-  `on ${places[side]}: ${stopForGood(places.services[side])} (it must say inactive)`;
+const stopCommand = ({ addresses }: Scene, side: WhichHost) =>
+  `on ${addresses[side]}: ${stopForGood(addresses.services[side])} (it must say inactive)`;
 
 function describeJournals({ states }: Scene): string[] {
   return bothSides.map((side) => {
@@ -129,7 +129,7 @@ const needsHost = (scene: Scene, side: WhichHost): Problem => ({
 
 const runsUnasked = (scene: Scene, side: WhichHost): Problem => ({
   what: `an orchestrator runs on ${nameOf(scene, side)}, or can start there, where by the journals none may: nothing is touched`,
-  found: `${scene.places.services[side]} is active there, or not masked, or an orchestrator process runs`,
+  found: `${scene.addresses.services[side]} is active there, or not masked, or an orchestrator process runs`,
   needed: "one orchestrator. Was that host restored from a snapshot, or its fence removed by hand?",
   next: [
     `Stop it at once, ${stopCommand(scene, side)}`,
@@ -146,8 +146,8 @@ const contradicts = (scene: Scene, what: string, hint?: string): Problem => ({
   next: [
     "Start neither of them: the orchestrator may be at work elsewhere. Which one signs now, on each host that had it:",
     ...bothSides.map((side) => {
-      const unit = scene.places.services[side];
-      return `  on ${scene.places[side]}: systemctl is-active ${unit}; journalctl -u ${unit} -n 20`;
+      const unit = scene.addresses.services[side];
+      return `  on ${scene.addresses[side]}: systemctl is-active ${unit}; journalctl -u ${unit} -n 20`;
     }),
     hint,
     `Is the orchestrator on another host permanently? Run: ${scene.run.remove("orchestrator.move")} && ${scene.run.up}`,
@@ -170,7 +170,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
   "target runs unasked": (scene) => runsUnasked(scene, scene.target),
   "source runs unasked": (scene) => runsUnasked(scene, scene.source),
   "two may sign": (scene) => runsUnasked(scene, scene.source),
-  "lost source answers": (scene) => describeAnsweringHost(scene.places[scene.source], scene.run),
+  "lost source answers": (scene) => describeAnsweringHost(scene.addresses[scene.source], scene.run),
   "lost source is back": (scene) => ({
     what: `${nameOf(scene, scene.source)} is back, and an orchestrator was started from a backup in its place: nothing is touched`,
     needed: stopCommand(scene, scene.source),
@@ -180,7 +180,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     ],
   }),
   "source does not run": (scene) => {
-    const unit = scene.places.services[scene.source];
+    const unit = scene.addresses.services[scene.source];
     return {
       what: `the orchestrator of ${nameOf(scene, scene.source)} does not run: nothing is touched`,
       needed: `start the orchestrator there. Check with: systemctl status ${unit}; journalctl -u ${unit} -n 50`,

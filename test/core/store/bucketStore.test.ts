@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { findBucketProblem, parseBucketPlace } from "../../../core/store/bucketPlace.ts";
+import { findBucketProblem, parseBucketAddress } from "../../../core/store/bucketAddress.ts";
 import { createBucketStore, texts } from "../../../core/store/bucketStore.ts";
 import type { Store } from "../../../core/store/store.ts";
 import { harmless } from "../../evilText.ts";
@@ -24,7 +24,7 @@ afterAll(() => double.close());
 /** Creates a machine with its own directory and an unused part of the bucket. */
 const machine = (name: string, request = 60_000, pillar = "Anvil") => {
   const endpoint = encodeURIComponent(double.endpoint);
-  const place = parseBucketPlace(`s3://state/part${count}?endpoint=${endpoint}&s3ForcePathStyle=true#${pillar}`);
+  const place = parseBucketAddress(`s3://state/part${count}?endpoint=${endpoint}&s3ForcePathStyle=true#${pillar}`);
   return createBucketStore(place, path.join(scratch(), name), { request, file: request });
 };
 

@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { formatError } from "../../../cli/terminal/refusal.ts";
 import { showPlainErrors } from "../../../components/log.ts";
-import { formatDefaultPlace, resolveDataDirectory, resolvePlace } from "../../../core/store/recordsDirectory.ts";
+import { formatDefaultStore, resolveDataDirectory, resolveStoreDirectory } from "../../../core/store/storeDirectory.ts";
 import { resolvePath } from "../../../core/util/resolvePath.ts";
 import { scratchDirectory } from "../../scratchDirectory.ts";
 
@@ -58,7 +58,7 @@ test("keeps the stack trace of a bug", async () => {
 test.each(["", "relative", ".", "~"])("a home that is %j is refused, unless nothing lies below it", (home) => {
   vi.stubEnv("HOME", home);
   vi.stubEnv("XDG_DATA_HOME", undefined);
-  const records = () => resolvePlace(formatDefaultPlace("Anvil"));
+  const records = () => resolveStoreDirectory(formatDefaultStore("Anvil"));
   for (const work of [resolveDataDirectory, records, () => resolvePath("~/.ssh/id_ed25519")]) {
     expect(work).toThrow(`the home directory of this user is unknown\n  found: HOME=${JSON.stringify(home)}`);
     expect(formatError(thrownBy(work))).not.toMatch(/^ {4}at /m);

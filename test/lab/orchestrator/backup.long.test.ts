@@ -284,7 +284,7 @@ it("reports a full disk of the operator, and leaves no partial backup", async ()
   mkdirSync(small);
   writeFileSync(join(root.scratch, "big"), Buffer.alloc(3_000_000));
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", small]);
-  const what = { label: "first", place: { base: root.scratch, paths: ["big"] }, changing: [], isJson: () => false };
+  const what = { label: "first", files: { base: root.scratch, paths: ["big"] }, changing: [], isJson: () => false };
   const world = { now: () => Date.now(), sleep: async () => undefined, say: () => undefined };
   const directory = join(small, "backups");
   const settings = { directory, move: moveNamed("pillar-host/prod/Anvil/1") };

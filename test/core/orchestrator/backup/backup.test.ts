@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { describe, expect } from "vitest";
 import { readArchive } from "../../../../core/orchestrator/backup/archive.ts";
 import {
-  type BackupPlace,
+  type BackupRef,
   type BackupSource,
   computeArchiveLimit,
   isBackupKept,
@@ -13,7 +13,7 @@ import {
 } from "../../../../core/orchestrator/backup/backup.ts";
 import { decryptBackup, openIdentity, prove, seal } from "../../../../core/orchestrator/backup/vault.ts";
 import { createDirectoryStore } from "../../../../core/store/directoryStore.ts";
-import { resolveOwnIdentityPath } from "../../../../core/store/recordsDirectory.ts";
+import { resolveOwnIdentityPath } from "../../../../core/store/storeDirectory.ts";
 import { moveNamed } from "../../../moveNamed.ts";
 import { movesIn } from "../../../recordIn.ts";
 import { test as base, type LocalRoot } from "../localRoot.ts";
@@ -38,26 +38,26 @@ function openStage(root: LocalRoot) {
   const said: string[] = [];
   const what: BackupSource = {
     label: "first",
-    place: { base: join(root.scratch, "host"), paths: ["root/.orchestrator"] },
+    files: { base: join(root.scratch, "host"), paths: ["root/.orchestrator"] },
     changing: ["root/.orchestrator/logs"],
     isJson: (path) => path.endsWith(".json"),
   };
   const move = moveNamed("pillar-host/prod/Anvil/1");
-  const place: BackupPlace = { directory: join(root.scratch, "mine/backups/Anvil"), move };
+  const ref: BackupRef = { directory: join(root.scratch, "mine/backups/Anvil"), move };
   const deps = {
     now: () => Date.parse("2026-11-21T18:00:00.123Z"),
     sleep: async () => undefined,
     say: (line: string) => void said.push(line),
   };
-  return { root, what, place, deps, said };
+  return { root, what, ref, deps, said };
 }
 type Stage = ReturnType<typeof openStage>;
 const test = base.extend("stage", ({ root }) => openStage(root));
 
-const take = ({ root, what, place, deps }: Stage) => takeBackup(root, what, place, deps);
+const take = ({ root, what, ref, deps }: Stage) => takeBackup(root, what, ref, deps);
 const host = ({ root }: Stage, name: string) => join(root.scratch, "host/root/.orchestrator", name);
-const mine = ({ place }: Stage) => fs.readdirSync(place.directory).sort();
-const inPlace = ({ place }: Stage, name: string) => join(place.directory, name);
+const mine = ({ ref }: Stage) => fs.readdirSync(ref.directory).sort();
+const inPlace = ({ ref }: Stage, name: string) => join(ref.directory, name);
 /** Runs something whenever one of these functions of the host streams. */
 const during = (stage: Stage, names: RegExp, act: () => void): Stage => ({
   ...stage,
@@ -70,7 +70,7 @@ const during = (stage: Stage, names: RegExp, act: () => void): Stage => ({
   },
 });
 /** Returns the program's own key, as made for the first backup. */
-const ownKey = ({ place, deps }: Stage) => openIdentity(place.directory, undefined, deps.now);
+const ownKey = ({ ref, deps }: Stage) => openIdentity(ref.directory, undefined, deps.now);
 const open = async (stage: Stage, file: string) => {
   const { secret } = await ownKey(stage);
   return { secret, ...(await readArchive(await decryptBackup(fs.createReadStream(file), secret), () => true)) };
@@ -79,7 +79,7 @@ const open = async (stage: Stage, file: string) => {
 describe("a backup", () => {
   test("is stored encrypted in the operator's directory, with its manifest and an event", async ({ stage }) => {
     const backup = await take(stage);
-    const { directory } = stage.place;
+    const { directory } = stage.ref;
     const name = "pillar-host-prod-Anvil-1-first-2026-11-21T18-00-00-123Z";
     expect(mine(stage)).toEqual([`${name}.manifest.json`, `${name}.tar.age`, "record.jsonl"]);
     expect(fs.statSync(directory).mode & 0o777).toBe(0o700);
@@ -123,17 +123,17 @@ describe("a backup", () => {
   test("ends if a host sends more than growing files need, and is not written over a file", async ({ stage }) => {
     const entry = { path: "a", kind: "file", mode: "600", owner: "0:0", size: 1001, sha256: "a" } as const;
     expect(computeArchiveLimit(new Map([["a", entry]]))).toBe(2 * 1001 + 4096 + 256 * 1024 * 1024);
-    fs.mkdirSync(stage.place.directory, { recursive: true });
+    fs.mkdirSync(stage.ref.directory, { recursive: true });
     const { recipient } = await ownKey(stage);
     const file = inPlace(stage, "part");
     const sealFrom = (source: Readable, limitBytes: number) =>
       seal(source, file, recipient, { keep: () => false, limitBytes });
     const tooLarge = "the archive is larger than the files that were listed: more than 100000 bytes";
-    const endless = await stage.root.stream("orchestrator_archive", { ...stage.what.place });
+    const endless = await stage.root.stream("orchestrator_archive", { ...stage.what.files });
     await expect(sealFrom(endless.stdout, 100_000)).rejects.toThrow(tooLarge);
     await expect(sealFrom(Readable.from([Buffer.alloc(200_000)]), 100_000)).rejects.toThrow();
     fs.writeFileSync(file, "another run's");
-    const { stdout, done } = await stage.root.stream("orchestrator_archive", { ...stage.what.place });
+    const { stdout, done } = await stage.root.stream("orchestrator_archive", { ...stage.what.files });
     await expect(sealFrom(stdout, 10_000_000)).rejects.toThrow("EEXIST");
     expect([endless.stdout.destroyed, stdout.destroyed]).toEqual([true, true]);
     // Its directory can be removed once it has ended.
@@ -142,7 +142,7 @@ describe("a backup", () => {
   });
 
   test("removes old files of killed runs, and keeps those of running ones", async ({ stage }) => {
-    fs.mkdirSync(stage.place.directory, { recursive: true });
+    fs.mkdirSync(stage.ref.directory, { recursive: true });
     for (const name of ["a.1.part", "b.2.part"]) fs.writeFileSync(inPlace(stage, name), "");
     fs.utimesSync(inPlace(stage, "a.1.part"), 0, 0);
     await take(stage);
@@ -155,7 +155,7 @@ describe("a backup", () => {
     const second = await take({ ...stage, deps: { ...stage.deps, now: () => Date.parse("2026-11-21T19:00:00Z") } });
     expect(second.file).not.toBe(first.file);
     expect(stage.said.filter((line) => line.includes("made a key"))).toEqual([
-      `backup: made a key that opens the backups: ${resolveOwnIdentityPath(stage.place.directory)}`,
+      `backup: made a key that opens the backups: ${resolveOwnIdentityPath(stage.ref.directory)}`,
     ]);
     expect(fs.statSync(second.identityFile).mode & 0o777).toBe(0o600);
     await expect(take(stage)).rejects.toThrow("exists already; nothing was overwritten");
@@ -174,7 +174,7 @@ describe("a backup", () => {
   test("is sealed with the configured key, which is only read", async ({ stage }) => {
     const own = await openIdentity(join(stage.root.scratch, "other"), undefined, stage.deps.now);
     const text = fs.readFileSync(own.file, "utf8");
-    const backup = await take({ ...stage, place: { ...stage.place, identityFile: own.file } });
+    const backup = await take({ ...stage, ref: { ...stage.ref, identityFile: own.file } });
     expect([backup.identityFile, fs.readFileSync(own.file, "utf8")]).toEqual([own.file, text]);
     expect((await readArchive(await decryptBackup(fs.createReadStream(backup.file), own.secret))).manifest.size).toBe(
       15,
@@ -184,7 +184,7 @@ describe("a backup", () => {
 
   test("counts while both of its files are there, whole", async ({ stage }) => {
     const backup = await take(stage);
-    const store = createDirectoryStore(stage.place.directory);
+    const store = createDirectoryStore(stage.ref.directory);
     expect(await isBackupKept(store, backup)).toBe(true);
     expect(await isBackupKept(store, { ...backup, manifestFile: "/nowhere" })).toBe(false);
     fs.chmodSync(backup.file, 0o600);
@@ -256,7 +256,7 @@ describe("faults of a backup", () => {
 
   test("reports a directory that can't be made, and a host whose archive breaks off", async ({ stage }) => {
     const directory = "/dev/full/none";
-    await expect(take({ ...stage, place: { ...stage.place, directory } })).rejects.toThrow(
+    await expect(take({ ...stage, ref: { ...stage.ref, directory } })).rejects.toThrow(
       "the backup could not be written on this machine: /dev/full/none\n  found: ENOTDIR",
     );
     const cut = during(stage, /archive/, () => {

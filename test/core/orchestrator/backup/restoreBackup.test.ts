@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type BackupPlace, takeBackup } from "../../../../core/orchestrator/backup/backup.ts";
+import { type BackupRef, takeBackup } from "../../../../core/orchestrator/backup/backup.ts";
 import { compareManifests, readManifest } from "../../../../core/orchestrator/backup/manifest.ts";
 import { readBackup, sendBackup } from "../../../../core/orchestrator/backup/restoreBackup.ts";
 import { findStaleShare } from "../../../../core/orchestrator/checks/bridgeState.ts";
@@ -12,13 +12,13 @@ import { type LocalRoot, localRoot } from "../localRoot.ts";
 const share = `tss/localstate-${Buffer.alloc(33, 7).toString("hex")}.json`;
 let root: LocalRoot;
 const directory = scratchDirectory();
-let settings: BackupPlace;
+let settings: BackupRef;
 let file: string;
 const at = (name: string) => join(root.scratch, "host/root/.orchestrator", name);
 let now = 0;
 const deps = { now: () => now++, sleep: async () => undefined, say: () => undefined };
 const take = async (paths: readonly string[], base = join(root.scratch, "host")) => {
-  const source = { label: "asked", place: { base, paths }, changing: [], isJson: () => false } as const;
+  const source = { label: "asked", files: { base, paths }, changing: [], isJson: () => false } as const;
   return (await takeBackup(root, source, settings, deps)).file;
 };
 /** Variables of each call of a move on a host without a journal, with its files in the scratch directory. */

@@ -60,14 +60,14 @@ function openStage(root: LocalRoot) {
       return root.stream(name, ...rest);
     },
   });
-  const place = { service: "o", directory, nodeDirectory: join(root.scratch, "none"), executable: "o", rpcPort: 1 };
+  const paths = { service: "o", directory, nodeDirectory: join(root.scratch, "none"), executable: "o", rpcPort: 1 };
   const said: string[] = [];
   let seconds = 0;
   const options: SecureOptions = {
     ...wanted,
     move,
-    old: place,
-    new: place,
+    old: paths,
+    new: paths,
     noKeyShare: 1,
     haltedBridge: undefined,
     firstMove: true,
@@ -164,10 +164,10 @@ describe("a move that has begun", () => {
 
 test("a first backup has the listed paths, of which some may change meanwhile", () => {
   const directory = "/root/.orchestrator";
-  const place = { service: "o", directory, nodeDirectory: "/root/.znn", executable: "o", rpcPort: 1 };
-  const what = findWholeBackup("first", place);
+  const own = { service: "o", directory, nodeDirectory: "/root/.znn", executable: "o", rpcPort: 1 };
+  const what = findWholeBackup("first", own);
   const paths = ["root/.orchestrator", "root/.znn/wallet/producer", "root/.znn/config.json"];
-  expect(what.place).toEqual({ base: "/", paths });
+  expect(what.files).toEqual({ base: "/", paths });
   expect(what.changing).toEqual(["logs", "events", "queues"].map((name) => `root/.orchestrator/${name}`));
   const json = ["config.json", "tss/localstate-a.json"];
   const others = ["tss/a.seed", "tss/old/localstate-a.json", "tss/localstate-a.json.bak", "e/x.json"];

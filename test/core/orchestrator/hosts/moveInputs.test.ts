@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createOldHost } from "../../../../core/chain/configuredNode.ts";
-import { chooseRecordsPlace } from "../../../../core/config/stackStore.ts";
-import { createNewPlace, createSecureOptions } from "../../../../core/orchestrator/hosts/moveInputs.ts";
+import { chooseStore } from "../../../../core/config/stackStore.ts";
+import { createNewPaths, createSecureOptions } from "../../../../core/orchestrator/hosts/moveInputs.ts";
 import { createNewHost } from "../../../../core/ssh/configuredLogin.ts";
-import { resolvePlace } from "../../../../core/store/recordsDirectory.ts";
+import { resolveStoreDirectory } from "../../../../core/store/storeDirectory.ts";
 import { configOf } from "../../../components/exampleConfig.ts";
 import { moveNamed } from "../../../moveNamed.ts";
 
@@ -44,11 +44,11 @@ test("the proxy defaults to the stack's, and gets no host's password", () => {
 test("the new host's login is the stack's, and the old host's names default to the new one's", () => {
   const ssh = { ...login, address: "203.0.113.7", hostKey: "ssh-ed25519 K" };
   expect(createNewHost(stack(), ssh.address, ssh.hostKey)).toEqual({ stack: "prod", ssh, sudoPassword: "sudo-pw" });
-  expect(createOldHost(stack()).orchestrator).toEqual(createNewPlace(stack()));
+  expect(createOldHost(stack()).orchestrator).toEqual(createNewPaths(stack()));
   const names = { service: "orch", directory: "/data/.orchestrator", executable: "signer" };
   const places = stack({ orchestrator: names, dataDir: "/data/znn" });
   expect(createOldHost(places).orchestrator).toEqual({ ...names, rpcPort: 55000, nodeDirectory: "/data/znn" });
-  expect(createNewPlace(places)).toEqual(createNewPlace(stack()));
+  expect(createNewPaths(places)).toEqual(createNewPaths(stack()));
 });
 
 test("the prerequisites' inputs hold no secret, and name the move with its attempt", () => {
@@ -68,7 +68,7 @@ test("the prerequisites' inputs hold no secret, and name the move with its attem
 });
 
 test("backups are stored in the user's data directory, or the configured one", () => {
-  const resolve = (config: Parameters<typeof chooseRecordsPlace>[0]) => resolvePlace(chooseRecordsPlace(config));
+  const resolve = (config: Parameters<typeof chooseStore>[0]) => resolveStoreDirectory(chooseStore(config));
   expect(resolve(stack())).toBe(join(process.env.XDG_DATA_HOME ?? "", "pillar-host/records/Anvil"));
   expect(resolve(stack({}, { backup: { directory: "/mnt/safe" } }))).toBe("/mnt/safe");
 });

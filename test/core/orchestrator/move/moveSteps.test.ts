@@ -264,7 +264,7 @@ test("starts only what it unpacked from the backup that is given now", async ({ 
   for (const name of ["config.json", share]) writeFileSync(join(root.scratch, "root/.orchestrator", name), "{}");
   const { file } = await takeBackup(
     root,
-    { label: "asked", place: { base: root.scratch, paths: ["root/.orchestrator"] }, changing: [], isJson: () => true },
+    { label: "asked", files: { base: root.scratch, paths: ["root/.orchestrator"] }, changing: [], isJson: () => true },
     { directory: join(dirname(stage.directory), "backups"), move: saga.move },
     { now: () => 0, sleep: async () => undefined, say: () => undefined },
   );

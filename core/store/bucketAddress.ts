@@ -1,6 +1,6 @@
 import { ProblemError } from "../util/problem.ts";
 
-export type BucketPlace = ReturnType<typeof parseBucketPlace>;
+export type BucketAddress = ReturnType<typeof parseBucketAddress>;
 
 const parameters = ["endpoint", "region", "profile", "s3ForcePathStyle", "use_path_style"];
 
@@ -9,7 +9,7 @@ export function isBucket(configured: string): boolean {
 }
 
 /** Formats the address of a Pillar's part of a bucket, as an input of a resource. */
-export function formatBucketPlace(address: string, pillar: string): string {
+export function formatBucketAddress(address: string, pillar: string): string {
   return `${address}#${pillar}`;
 }
 
@@ -33,7 +33,7 @@ export function findBucketProblem(address: string): string | undefined {
 }
 
 /** Parses a Pillar's part of a bucket. @throws in the operator's words */
-export function parseBucketPlace(configured: string) {
+export function parseBucketAddress(configured: string) {
   const [address = "", pillar = ""] = configured.split("#");
   const fault = findBucketProblem(address) ?? (pillar === "" ? "needed #PILLAR at its end" : undefined);
   if (fault !== undefined)

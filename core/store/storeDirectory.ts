@@ -1,6 +1,6 @@
 import path from "node:path";
 import { resolveHomeDirectory, resolvePath } from "../util/resolvePath.ts";
-import { formatBucketPlace, isBucket, parseBucketPillar } from "./bucketPlace.ts";
+import { formatBucketAddress, isBucket, parseBucketPillar } from "./bucketAddress.ts";
 
 /** Stands for the user's data directory in inputs: another user or machine must not change the stack. */
 const dataWord = "$XDG_DATA_HOME";
@@ -13,18 +13,18 @@ export function resolveDataDirectory(): string {
 }
 
 /** Returns the default place of a Pillar's records. */
-export function formatDefaultPlace(pillar: string): string {
+export function formatDefaultStore(pillar: string): string {
   return `${dataWord}/${folder}/records/${pillar}`;
 }
 
 /** Returns the place of another Pillar's records, in the same store; a configured directory has those of all names. */
-export function renamePlace(configured: string, pillar: string): string {
-  if (isBucket(configured)) return formatBucketPlace(configured.split("#")[0] ?? "", pillar);
-  return configured.startsWith(formatDefaultPlace("")) ? formatDefaultPlace(pillar) : configured;
+export function renameStore(configured: string, pillar: string): string {
+  if (isBucket(configured)) return formatBucketAddress(configured.split("#")[0] ?? "", pillar);
+  return configured.startsWith(formatDefaultStore("")) ? formatDefaultStore(pillar) : configured;
 }
 
 /** Resolves a store's `configured` place to this machine's absolute path. */
-export function resolvePlace(configured: string): string {
+export function resolveStoreDirectory(configured: string): string {
   // A bucket needs a directory for copies, locks and temporary files.
   if (isBucket(configured)) return path.join(resolveDataDirectory(), "records", parseBucketPillar(configured) ?? "");
   const prefix = `${dataWord}/${folder}/`;
