@@ -12,4 +12,4 @@ test("two operators' killed orders: no server of another order is touched, none 
   ).toBeUndefined();
   expect(figures.servers).toBeGreaterThan(200);
   expect(Math.min(figures.killed, figures.refused, figures.done)).toBeGreaterThan(100);
-});
+}, 600_000);

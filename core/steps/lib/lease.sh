@@ -40,6 +40,9 @@ lease_lives() {
   [ "${20}" = "${session#*:}" ]
 }
 
+# lease_at_work NAME SECONDS: true while a run has the lease, or a call of a run takes longer than the lease does.
+lease_at_work() { lease_lives "$@" || { [ -e "$state/$1.flock" ] && ! flock -ns "$state/$1.flock" true; }; }
+
 # Writes the lease, with the process that serves this run's ssh connection as its session (proc(5), stat).
 lease_renew() {
   local name=$1 holder=$3 now ends session=- pid=$$ line

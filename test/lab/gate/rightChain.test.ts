@@ -275,12 +275,16 @@ describe("an adopted host", () => {
     const clients = targets.map((target) => openNodeChain(target.address, target));
     const question = { pillar: "Anvil", network: { momentum: 10_000, tickMomentums: 30 }, epoch: 86_400_000 };
     const asked = [...clients, ...urls.map(openReferenceChain)];
-    const readings = await readSharedHeights(
-      await Promise.all(asked.map((client) => readChain(client, question, Date.now()))),
-      5000,
-    );
+    // A node of a busy machine may not answer in time.
+    const readings = await vi.waitFor(async () => {
+      const all = await readSharedHeights(
+        await Promise.all(asked.map((client) => readChain(client, question, Date.now()))),
+        5000,
+      );
+      expect(all.every(isAnswered)).toBe(true);
+      return all;
+    }, 120_000);
     for (const client of clients) client.close();
-    expect(readings.every(isAnswered)).toBe(true);
     const { unmet } = decideRetirement(retirementFacts({ readings, isChainKnown: false, step: "retire" }));
     return unmet.map(({ what }) => what).join("; ");
   }

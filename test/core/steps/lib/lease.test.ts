@@ -100,6 +100,25 @@ test("a clock that was set back does not keep a lease", async ({ stage }) => {
   expect(await stage.take("second")).toBe("taken");
 });
 
+test("a run is at work in a call that takes longer than its lease", async ({ stage }) => {
+  const atWork = () =>
+    stage.root.call("lease_at_work job 30", {}).then(
+      () => true,
+      () => false,
+    );
+  expect(await atWork()).toBe(false);
+  await stage.take("first");
+  expect(await atWork()).toBe(true);
+  stage.write(`first ${now() - 1} - prod\n`);
+  expect(await atWork()).toBe(false);
+  const call = spawn("flock", [stage.lock.replace(".lock", ".flock"), "-c", "echo in; read -r _"]);
+  await once(call.stdout, "data");
+  expect(await atWork()).toBe(true);
+  call.stdin.end();
+  await once(call, "exit");
+  expect(await atWork()).toBe(false);
+});
+
 test("a damaged file is no lease", async ({ stage }) => {
   stage.write("what is this\n");
   expect(await stage.take("first")).toBe("taken");
