@@ -2,7 +2,7 @@ import { findIdentityDifferences } from "../chain/orchestrator.ts";
 import type { LogEvent, MoveEvent } from "../eventLog/events.ts";
 import { formatShareFile, hasShareForKey } from "../orchestrator/backup/keyShare.ts";
 import { findConnectionsTo, useOwnNode } from "../orchestrator/rules/endpoints.ts";
-import { lookUpStage } from "../orchestrator/rules/journal.ts";
+import { lookUpStage } from "../orchestrator/rules/moveStages.ts";
 import { commandsFor } from "../util/commands.ts";
 import { takeValue } from "../util/result.ts";
 import { formatUtcMinute } from "../util/timeText.ts";

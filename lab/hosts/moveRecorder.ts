@@ -78,8 +78,8 @@ export class MoveRecorder {
   }
 
   /**
-   * Ends the recording. A lab without a move in an event log on this machine is not checked: its journals, if any, are
-   * not written by the program's runs, or its event log is in a bucket.
+   * Ends the recording. A lab without a move in an event log is not checked: its journals, if any, are not written by the
+   * program's runs.
    * @param servers hosts that were not watched @param directory of the lab, with its event logs
    * @returns why the writes are no path of the simulation
    */
@@ -119,9 +119,10 @@ function readVersion(file: string): Pick<Version, "at" | "text"> | undefined {
   return version;
 }
 
-/** Reads the moves' events of a lab's event logs. Those in a bucket are in a process's memory. */
+/** Reads the moves' events of a lab's event logs, also of those in a bucket. */
 function readEvents(directory: string): MoveEvent[] {
-  const logs = ["backups/record.jsonl", "stacks/*/data/pillar-host/records/*/record.jsonl"];
+  const machines = ["backups/record.jsonl", "stacks/*/data/pillar-host/records/*/record.jsonl"];
+  const logs = [...machines, "bucket/state/**/log/*.json"];
   const texts = globSync(logs, { cwd: directory }).map((log) => readFileSync(join(directory, log), "utf8"));
   const entries = [...new Set(texts.flatMap((text) => text.split("\n")))].map((line) =>
     parseLine(line, "an event log"),

@@ -27,10 +27,10 @@ async function s3Server(): Promise<string> {
   return join(directory, "s3server");
 }
 
-/** Starts an S3 bucket on the operator's machine, until the lab goes down. */
+/** Starts an S3 bucket on the operator's machine, until the lab goes down. The lab's `bucket` has its event logs. */
 export async function startS3(lab: Lab): Promise<Backend & { readonly server: OwnProcess }> {
   const at = `${operatorAddress}:${s3Port}`;
-  const server = await lab.startAtOperator([await s3Server(), at]);
+  const server = await lab.startAtOperator([await s3Server(), at, join(lab.dir, "bucket")]);
   const key = randomBytes(20).toString("hex");
   noteSecret("the key of the state's bucket", key);
   return {

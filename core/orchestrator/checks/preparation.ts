@@ -8,7 +8,8 @@ import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "..
 import { hasShareForKey } from "../backup/keyShare.ts";
 import { endFence } from "../hosts/fence.ts";
 import type { OrchestratorPaths, SecureOptions } from "../hosts/moveInputs.ts";
-import { bothSides, lookUpStage } from "../rules/journal.ts";
+import { bothSides } from "../rules/journal.ts";
+import { lookUpStage } from "../rules/moveStages.ts";
 import { findMoveProblems, formatMoveFaults, formatSurvey, isAnswering } from "./prerequisites.ts";
 import {
   type ChainReaders,

@@ -17,9 +17,9 @@ import {
   journalVersion,
   parseJournal,
   type Saga,
-  type Stage,
   type WhichHost,
 } from "../rules/journal.ts";
+import type { Stage } from "../rules/moveStages.ts";
 import { enterStage, mayLieInPlace, type StageChanges } from "../rules/nextJournal.ts";
 import type { MoveInputs } from "./moveInputs.ts";
 

@@ -10,14 +10,8 @@ import { checkStoppedState } from "../checks/stoppedState.ts";
 import { formatStagingPath } from "../hosts/copier.ts";
 import { adaptConfig } from "../rules/adaptConfig.ts";
 import type { MoveStep } from "../rules/decideMove.ts";
-import {
-  assignRoles,
-  findOpenSince,
-  type HostStates,
-  type Saga,
-  type Stage,
-  type WhichHost,
-} from "../rules/journal.ts";
+import { assignRoles, findOpenSince, type HostStates, type Saga, type WhichHost } from "../rules/journal.ts";
+import type { Stage } from "../rules/moveStages.ts";
 import { findForeignBackup } from "../rules/obstacles.ts";
 import type { MoveRun } from "./moveRun.ts";
 import type { SagaActions } from "./saga.ts";

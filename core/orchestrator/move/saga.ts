@@ -6,7 +6,7 @@ import { formatUnattendedRefusal } from "../../util/unattended.ts";
 import { freshRun, type MoveDecision, type MoveStep, type RunMemory } from "../rules/decideMove.ts";
 import { applyEvent, createLeg, decideEvent, decideNext, type Wanted } from "../rules/generation.ts";
 import type { HostStates, Saga } from "../rules/journal.ts";
-import { describeKeyLocation, type HostAddresses } from "../rules/keyLocation.ts";
+import { describeKeyHolder, type HostAddresses } from "../rules/keyHolder.ts";
 import { formatObstacle } from "../rules/obstacles.ts";
 
 export interface SagaActions {
@@ -68,7 +68,7 @@ export async function runSaga(first: Wanted, actions: SagaActions, addresses: Ho
     }
     const { do: step, saga } = decision;
     if (!actions.isWatched()) {
-      const where = describeKeyLocation(lastStates, addresses);
+      const where = describeKeyHolder(lastStates, addresses);
       throw new Error(formatUnattendedRefusal("move the orchestrator", "up", addresses.stack, where));
     }
     try {
@@ -98,13 +98,13 @@ export async function runSaga(first: Wanted, actions: SagaActions, addresses: Ho
       states = await actions.look();
     }
   }
-  throw new Error(`the move did not end after ${maxSteps} steps\n${describeKeyLocation(lastStates, addresses)}`);
+  throw new Error(`the move did not end after ${maxSteps} steps\n${describeKeyHolder(lastStates, addresses)}`);
 }
 
 /** Formats a step's failure before its target was started. */
 function formatStepFailure(failure: string, states: HostStates, addresses: HostAddresses): string {
   const next = `  Fix what is said above, then: ${commandsFor(addresses.stack).up}`;
-  return [failure, describeKeyLocation(states, addresses), next].join("\n");
+  return [failure, describeKeyHolder(states, addresses), next].join("\n");
 }
 
 function keepLast(before: HostStates, now: HostStates): HostStates {

@@ -6,11 +6,11 @@ import {
   bothSides,
   type HostStates,
   type Journal,
-  lookUpStage,
   type Saga,
   showsFencedSource,
   type WhichHost,
 } from "./journal.ts";
+import { lookUpStage } from "./moveStages.ts";
 
 /** Steps that this run has done. A step that only an earlier run may have done is repeated. */
 export interface RunMemory {

@@ -9,11 +9,11 @@ import {
   type HostStates,
   isSource,
   type Journal,
-  lookUpStage,
   type Saga,
   showsFencedSource,
   type WhichHost,
 } from "./journal.ts";
+import { lookUpStage } from "./moveStages.ts";
 
 /** The newest moves of this orchestrator between any hosts, by the event log and the stack's state. */
 export interface MoveHistory {

@@ -14,7 +14,7 @@ import {
   type Saga,
   type WhichHost,
 } from "./journal.ts";
-import { describeKeyLocation, type HostAddresses } from "./keyLocation.ts";
+import { describeKeyHolder, type HostAddresses } from "./keyHolder.ts";
 
 /**
  * Returns the command that stops and masks a service, and prints `inactive` only if each part succeeded. Masks as
@@ -100,7 +100,7 @@ export function formatObstacle(why: Obstacle, saga: Saga, states: HostStates, ad
   const run = commandsFor(addresses.stack);
   const rollback = saga.direction === "forward" && `${run.set("orchestrator.rollback", true)} && ${run.up}`;
   const problem = obstacles[why]({ saga, states, addresses, ...assignRoles(saga), run, rollback });
-  return [formatProblem(problem), describeKeyLocation(states, addresses)].join("\n");
+  return [formatProblem(problem), describeKeyHolder(states, addresses)].join("\n");
 }
 
 const nameOf = ({ addresses }: Scene, side: WhichHost) => formatHost(side, addresses[side]);

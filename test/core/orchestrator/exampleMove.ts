@@ -3,7 +3,8 @@ import type { Requirements } from "../../../core/orchestrator/checks/survey.ts";
 import { HostPair } from "../../../core/orchestrator/hosts/hostPair.ts";
 import type { MoveHost, MoveInputs } from "../../../core/orchestrator/hosts/moveInputs.ts";
 import { confirmFor } from "../../../core/orchestrator/rules/confirmations.ts";
-import { type HostState, type Journal, journalVersion, type Stage } from "../../../core/orchestrator/rules/journal.ts";
+import { type HostState, type Journal, journalVersion } from "../../../core/orchestrator/rules/journal.ts";
+import type { Stage } from "../../../core/orchestrator/rules/moveStages.ts";
 import { commandsFor } from "../../../core/util/commands.ts";
 import { moveNamed } from "../../moveNamed.ts";
 

@@ -7,10 +7,10 @@ import {
   type Journal,
   journalVersion,
   parseJournal,
-  type Stage,
   type WhichHost,
   type WrittenJournal,
 } from "../../../core/orchestrator/rules/journal.ts";
+import type { Stage } from "../../../core/orchestrator/rules/moveStages.ts";
 import { encodeBase64, markOwn, type Variables } from "../../../core/ssh/foreign.ts";
 import { computeFingerprint } from "../../../core/ssh/publicKey.ts";
 import { asRoot, type RootHost } from "../../../core/ssh/root.ts";

@@ -3,12 +3,8 @@ import { expect, test } from "vitest";
 import { HostPair, parseHostState } from "../../../../core/orchestrator/hosts/hostPair.ts";
 import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/decideMove.ts";
 import { decideNext } from "../../../../core/orchestrator/rules/generation.ts";
-import {
-  type HostStates,
-  lookUpStage,
-  type OrchestratorObservation,
-  type Stage,
-} from "../../../../core/orchestrator/rules/journal.ts";
+import type { HostStates, OrchestratorObservation } from "../../../../core/orchestrator/rules/journal.ts";
+import { lookUpStage, type Stage } from "../../../../core/orchestrator/rules/moveStages.ts";
 import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles.ts";
 import { checkOrchestrator } from "../../../../core/retirement/lossRules.ts";
 import type { RetirementFacts } from "../../../../core/retirement/retirementFacts.ts";

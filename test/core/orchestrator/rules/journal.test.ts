@@ -4,11 +4,10 @@ import {
   findCutOff,
   formatJournal,
   type Journal,
-  lookUpStage,
   parseJournal,
-  type Stage,
   type WrittenJournal,
 } from "../../../../core/orchestrator/rules/journal.ts";
+import { lookUpStage, type Stage } from "../../../../core/orchestrator/rules/moveStages.ts";
 import { enterStage, mayLieInPlace, type SagaAtHost } from "../../../../core/orchestrator/rules/nextJournal.ts";
 import { moveNamed } from "../../../moveNamed.ts";
 import { exampleJournal, exampleMove, exampleStages } from "../exampleMove.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Journal, OrchestratorObservation, Saga } from "../../../../core/orchestrator/rules/journal.ts";
-import { describeKeyLocation } from "../../../../core/orchestrator/rules/keyLocation.ts";
+import { describeKeyHolder } from "../../../../core/orchestrator/rules/keyHolder.ts";
 import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles.ts";
 import { moveNamed } from "../../../moveNamed.ts";
 import { exampleJournal, exampleMove, exampleState, examplePlaces as places } from "../exampleMove.ts";
@@ -42,7 +42,7 @@ test.each<[string, string, string, Partial<Journal>?]>([
   ["gone", "gone", unknown],
 ])("says where the key is, with %s and %s: %s", (old, fresh, line, more = here) => {
   const states = { old: exampleState("old", old, here), new: exampleState("new", fresh, more) };
-  expect(describeKeyLocation(states, places)).toBe(line.replace("OLD", oldHost).replace("NEW", newHost));
+  expect(describeKeyHolder(states, places)).toBe(line.replace("OLD", oldHost).replace("NEW", newHost));
 });
 
 describe("an obstacle", () => {

@@ -5,10 +5,10 @@ import {
   type HostState,
   type HostStates,
   journalFile,
-  lookUpStage,
   showsFencedSource,
   type WhichHost,
 } from "./journal.ts";
+import { lookUpStage } from "./moveStages.ts";
 
 export interface HostAddresses extends Readonly<Record<WhichHost, string>> {
   readonly services: Readonly<Record<WhichHost, string>>;
@@ -16,7 +16,7 @@ export interface HostAddresses extends Readonly<Record<WhichHost, string>> {
 }
 
 /** Formats in one line which host holds the key and which may sign, by journals and running processes. */
-export function describeKeyLocation(states: HostStates, addresses: HostAddresses): string {
+export function describeKeyHolder(states: HostStates, addresses: HostAddresses): string {
   const name = (side: WhichHost) => formatHost(side, addresses[side]);
   const active = bothSides.filter((side) => states[side]?.active);
   const started = findSide(states, ({ role, key }) => role === "target" && key !== undefined);
