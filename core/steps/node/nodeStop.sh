@@ -1,15 +1,17 @@
-# Clean stops of the node: the controller's unit kills it, and a kill between two writes corrupts its database silently.
+# Clean stops of the node: the controller's unit kills it, and a kill between two writes corrupts its database silently. That
+# unit also counts SIGKILL as success: a node that the kernel killed for lack of memory would stay off (Restart=on-failure).
 
 # Seconds; longer than any write that a stop waits for.
 node_stop_limit=300
 
 node_stop_file() { say "/etc/systemd/system/$service.service.d/90-pillar-host.conf"; }
 
-# Lets the node finish its writes at every later stop or restart. The unit need not exist yet.
+# Lets the node finish its writes at every later stop or restart, and start again after a kill. The unit need not exist yet.
 let_node_end() {
-  install_file "$(node_stop_file)" "# Not killed: its database is not written in one piece (pillar-host).
+  install_file "$(node_stop_file)" "# Not killed, because its database is not written in one piece, and started again after a kill (pillar-host).
 [Service]
 ExecStop=
+SuccessExitStatus=
 KillMode=control-group
 KillSignal=SIGTERM
 TimeoutStopSec=$node_stop_limit"

@@ -28,6 +28,8 @@ test("a stop that kills the node ends the run; after the deploy, it is the opera
   box.mark("deploy.done");
   const stdout = `warning: when go-node stops, its unit runs a command that may corrupt the node's database: ${kill}\n`;
   expect(await call(box, "let_node_end", kill)).toEqual({ code: 0, stdout, stderr: "" });
+  // An empty value removes the controller's: with it, a node that was killed would not start again.
+  expect(box.read(file)).toMatch(/^ExecStop=\nSuccessExitStatus=\n/m);
 });
 
 test("a released host has its unit's own stop again, once, and keeps other drop-ins", async ({ box }) => {
