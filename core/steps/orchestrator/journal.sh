@@ -13,7 +13,7 @@ orchestrator_owned() { lease_owned "${orchestrator_lease[@]}" "$stack_word" "ano
 orchestrator_at_work() {
   local owner session holder left stage
   stage=$(orchestrator_says open)
-  if lease_at_work "${orchestrator_lease[@]}"; then say "a run is at work on the move" && return; fi
+  if lease_lives "${orchestrator_lease[@]}"; then say "a run is at work on the move" && return; fi
   [ -z "$stage" ] || say "its journal says $stage"
 }
 
