@@ -5,7 +5,7 @@ import { createMoveId } from "../../core/eventLog/moveId.ts";
 import { takeBackup } from "../../core/orchestrator/backup/backup.ts";
 import { findWholeBackup } from "../../core/orchestrator/checks/preparation.ts";
 import { locateOrchestrator } from "../../core/orchestrator/hosts/locateOrchestrator.ts";
-import { createNewPaths, type OrchestratorPaths } from "../../core/orchestrator/hosts/moveInputs.ts";
+import { createMovePaths, type MovePaths } from "../../core/orchestrator/hosts/moveInputs.ts";
 import { readOrchestratorState } from "../../core/orchestrator/hosts/orchestratorFacts.ts";
 import { createNewHost } from "../../core/ssh/configuredLogin.ts";
 import { openRoot, type RootHost } from "../../core/ssh/root.ts";
@@ -17,7 +17,7 @@ import { hasKind, ProblemError } from "../../core/util/problem.ts";
 import { withLock } from "../../core/util/withLock.ts";
 import { openStack, type StackInfo } from "../status/openStack.ts";
 
-type Candidate = { readonly root: RootHost; readonly place: OrchestratorPaths };
+type Candidate = { readonly root: RootHost; readonly place: MovePaths };
 
 /** Backs up a stack's orchestrator where it runs now, without stopping it. Returns the exit code. @throws Refusal */
 export async function backUpOrchestrator(fullName: string, { json }: { json?: boolean }): Promise<number> {
@@ -52,7 +52,7 @@ export function openCandidates({ config, address, hostKey }: StackInfo): Candida
   if (address !== undefined && hostKey !== undefined)
     candidates.push({
       root: openRoot(createNewHost(config, address, hostKey), library),
-      place: createNewPaths(config),
+      place: createMovePaths(config),
     });
   if (config.orchestrator.move) {
     const { host, orchestrator } = createOldHost(config);

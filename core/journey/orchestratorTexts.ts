@@ -8,7 +8,7 @@ import type { OrchestratorOutput } from "./outputs.ts";
 import type { Known } from "./stages.ts";
 
 /** Formats the orchestrator's move, if it comes before wallet and retirement. */
-export function formatMove({ stack, timing, run }: Known): string[] {
+export function formatMoveTiming({ stack, timing, run }: Known): string[] {
   const { up } = commandsFor(stack);
   if (timing === "unwatched")
     return [

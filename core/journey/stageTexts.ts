@@ -4,7 +4,7 @@ import { formatRegistration, formatWalletClicks, formatWayBack } from "../regist
 import { type Commands, commandsFor, formatTextLine } from "../util/commands.ts";
 import { type Result, takeValue } from "../util/result.ts";
 import type { StackFacts } from "./facts.ts";
-import { formatMove, formatOrchestrator } from "./orchestratorTexts.ts";
+import { formatMoveTiming, formatOrchestrator } from "./orchestratorTexts.ts";
 import type { Known } from "./stages.ts";
 
 /** Formats the next step (docs/specification.md, 1.1, steps 13 to 15) in lines: the engine truncates longer texts. */
@@ -13,7 +13,7 @@ export function formatStage(known: Known, next: string): string[] {
   const run = commandsFor(stack);
   const again = `Look again with: ${run.up}`;
   const sentence = registration ? `${capitalize(formatRegistration(registration, pillar))}.` : "";
-  const move = formatMove(known);
+  const move = formatMoveTiming(known);
   switch (stage) {
     case "tooEarly":
       return [
@@ -121,7 +121,7 @@ const formatUnknownPillar = (run: Commands, sentence: string): string[] => [
 /** Leaves out the wallet's clicks while the orchestrator has to move first, because operators follow them at once. */
 function formatUpdate(known: Known, next: string, sentence?: string): string[] {
   const { stack, pillar, timing, registration, offeredAddress, old, settings, parts } = known;
-  const move = formatMove(known);
+  const move = formatMoveTiming(known);
   const after = `Update the wallet after that run. Its last lines tell you what to do in the wallet for ${pillar}.`;
   if (offeredAddress === undefined) return move.length > 0 ? [...move, after] : [next];
   const how = old?.stack ? commandsFor(stack).move(old.stack) : "docs/steps.md";

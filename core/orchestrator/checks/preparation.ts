@@ -7,7 +7,7 @@ import { takeValue } from "../../util/result.ts";
 import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup.ts";
 import { hasShareForKey } from "../backup/keyShare.ts";
 import { endFence } from "../hosts/fence.ts";
-import type { OrchestratorPaths, SecureOptions } from "../hosts/moveInputs.ts";
+import type { MovePaths, SecureOptions } from "../hosts/moveInputs.ts";
 import { bothSides } from "../rules/journal.ts";
 import { lookUpStage } from "../rules/moveStages.ts";
 import { findMoveProblems, formatMoveFaults, formatSurvey, isAnswering } from "./prerequisites.ts";
@@ -25,7 +25,7 @@ import {
 export type PreparationDeps = BackupDeps & MoveSurveyDeps;
 
 /** Returns the files of a whole backup (docs/specification.md, 1.2, step 2). */
-export function findWholeBackup(label: string, { directory, nodeDirectory }: OrchestratorPaths): BackupSource {
+export function findWholeBackup(label: string, { directory, nodeDirectory }: MovePaths): BackupSource {
   const [signer = "", node = ""] = [directory, nodeDirectory].map((file) => file.replace(/^\/+/, ""));
   return {
     label,

@@ -9,7 +9,7 @@ import { readNodeStatus } from "../../sync/nodeStatus.ts";
 import { commandsFor } from "../../util/commands.ts";
 import { toResult } from "../../util/result.ts";
 import { isJsonText } from "../backup/backup.ts";
-import type { MoveInputs, OrchestratorPaths, SecureOptions } from "../hosts/moveInputs.ts";
+import type { MoveInputs, MovePaths, SecureOptions } from "../hosts/moveInputs.ts";
 import { readOrchestratorFacts } from "../hosts/orchestratorFacts.ts";
 import { confirmFor } from "../rules/confirmations.ts";
 import { type Endpoint, listEndpoints } from "../rules/endpoints.ts";
@@ -124,7 +124,7 @@ async function readNewHost(wanted: Requirements, endpoints: Promise<readonly End
 }
 
 /** Reads facts and configuration. Keeps the configuration's secrets in memory only. */
-async function readFiles(root: RootHost, paths: OrchestratorPaths, clock: RpcClock) {
+async function readFiles(root: RootHost, paths: MovePaths, clock: RpcClock) {
   const facts = await readOrchestratorFacts(root, paths);
   if (facts.directory !== "there") return { facts, json: undefined };
   return { facts, json: await readJson(root, path.posix.join(paths.directory, "config.json"), clock) };

@@ -8,9 +8,9 @@ import type { HostLogin } from "../../ssh/root.ts";
 import { readOrchestratorLibrary } from "../../steps/libraries.ts";
 import { createWitnessSources } from "../../sync/gateSettings.ts";
 
-export type OrchestratorPaths = Readonly<ReturnType<typeof createNewPaths>>;
+export type MovePaths = Readonly<ReturnType<typeof createMovePaths>>;
 
-export function createNewPaths(config: StackConfig) {
+export function createMovePaths(config: StackConfig) {
   return { ...createOrchestratorPaths(config), nodeDirectory: config.node.dataDir };
 }
 
@@ -26,7 +26,7 @@ export function createSecureOptions(config: StackConfig) {
     stack,
     move: createMoveId(config, stack),
     old,
-    new: createNewPaths(config),
+    new: createMovePaths(config),
     /** Address of the old host's ssh, as the new host reaches it. */
     copyAddress,
     sshPort: host.ssh.port,
@@ -47,7 +47,7 @@ export function createSecureOptions(config: StackConfig) {
 }
 
 /** A host of a move with its login. Secret. */
-export type MoveHost = OrchestratorPaths & { readonly host: HostLogin };
+export type MoveHost = MovePaths & { readonly host: HostLogin };
 
 /** Inputs of a move, and of the backup before it. Secret. */
 export type MoveInputs = Readonly<ReturnType<typeof createMoveInputs>>;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createOldHost } from "../../../../core/chain/configuredNode.ts";
 import { chooseStore } from "../../../../core/config/stackStore.ts";
-import { createNewPaths, createSecureOptions } from "../../../../core/orchestrator/hosts/moveInputs.ts";
+import { createMovePaths, createSecureOptions } from "../../../../core/orchestrator/hosts/moveInputs.ts";
 import { createNewHost } from "../../../../core/ssh/configuredLogin.ts";
 import { resolveStoreDirectory } from "../../../../core/store/storeDirectory.ts";
 import { configOf } from "../../../components/exampleConfig.ts";
@@ -44,11 +44,11 @@ test("the proxy defaults to the stack's, and gets no host's password", () => {
 test("the new host's login is the stack's, and the old host's names default to the new one's", () => {
   const ssh = { ...login, address: "203.0.113.7", hostKey: "ssh-ed25519 K" };
   expect(createNewHost(stack(), ssh.address, ssh.hostKey)).toEqual({ stack: "prod", ssh, sudoPassword: "sudo-pw" });
-  expect(createOldHost(stack()).orchestrator).toEqual(createNewPaths(stack()));
+  expect(createOldHost(stack()).orchestrator).toEqual(createMovePaths(stack()));
   const names = { service: "orch", directory: "/data/.orchestrator", executable: "signer" };
   const places = stack({ orchestrator: names, dataDir: "/data/znn" });
   expect(createOldHost(places).orchestrator).toEqual({ ...names, rpcPort: 55000, nodeDirectory: "/data/znn" });
-  expect(createNewPaths(places)).toEqual(createNewPaths(stack()));
+  expect(createMovePaths(places)).toEqual(createMovePaths(stack()));
 });
 
 test("the prerequisites' inputs hold no secret, and name the move with its attempt", () => {
