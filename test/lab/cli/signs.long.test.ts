@@ -133,7 +133,8 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     await onHost(host, `prlimit --pid ${await pid()} --nofile=$(($(ls /proc/${await pid()}/fd | wc -l) * 6 / 5)):`);
     await toldSince(before, ["a restart frees them, LimitNOFILE in its unit allows more"]);
     await calm();
-    await onHost(host, `prlimit --pid ${await pid()} --nofile=32768:`);
+    const hard = `$(prlimit --pid ${await pid()} --nofile -o HARD --noheadings | tr -d ' ')`;
+    await onHost(host, `prlimit --pid ${await pid()} --nofile=${hard}:`);
     await letHoursPass(3);
     await toldSince(before, over(["go-node failed and was restarted once since 20", "go-node has "]));
     await calm();
