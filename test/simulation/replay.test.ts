@@ -94,46 +94,51 @@ describe("a recording of a lab's runs", () => {
 describe("the recorder of a lab's moves", () => {
   const scratch = scratchDirectory();
 
-  it("keeps each journal and event, a journal that the next one replaced at once, and one that is gone", async () => {
-    const root = join(scratch(), "fresh");
-    const file = join(root, journalFile);
-    const move = "pillar-host/prod/Anvil/1";
-    const put = (path: string, text: string) => {
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(`${path}.new`, text);
-      renameSync(`${path}.new`, path);
-    };
-    const write = (...stages: readonly Journal["stage"][]) => {
-      const history = stages.map((stage) => ({ stage, at: "", move }));
-      put(file, JSON.stringify({ ...exampleJournal("new", stages.at(-1) ?? "staging"), move, history }));
-    };
-    const turn = () => new Promise((resolve) => setTimeout(resolve, 30));
-    put(join(root, "etc/ssh/ssh_host_ed25519_key.pub"), "ssh-ed25519 QUFB lab");
-    mkdirSync(dirname(dirname(file)), { recursive: true });
-    const recorder = new MoveRecorder();
-    recorder.watch({ name: "fresh", root });
-    mkdirSync(dirname(file));
-    await turn();
-    write("staging");
-    await turn();
-    write("staging", "staged");
-    write("staging", "staged", "switched");
-    await turn();
-    rmSync(file);
-    putEvent(join(scratch(), "backups"), {
-      at: "2026-01-01T00:00:00Z",
-      move: exampleMove,
-      event: "starting",
-      details: { direction: "forward", generation: 1, source: "A", target: "B" },
-    });
-    const found = await recorder.end([], scratch());
-    const [, all = ""] = found?.split("All of them:\n") ?? [];
-    expect(parseRecording(all).map(({ place, text }) => `${place} ${text}`)).toEqual([
-      "log starting #prod/1 forward 1 @A>@B",
-      "fresh #prod/1 forward 1 @A>@B new staging [#prod/1:staging]",
-      "fresh [#prod/1:staging,#prod/1:staged]",
-      "fresh #prod/1 forward 1 @A>@B new switched [#prod/1:staging,#prod/1:staged,#prod/1:switched]",
-      "fresh removed",
-    ]);
-  });
+  it.each(["backups/record.jsonl", "bucket/state/pillar-host/Anvil/log/000000000000001-0.json"])(
+    "keeps each journal and event of %s, a journal that was replaced at once, and one that is gone",
+    async (log) => {
+      const root = join(scratch(), "fresh");
+      const file = join(root, journalFile);
+      const move = "pillar-host/prod/Anvil/1";
+      const put = (path: string, text: string) => {
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(`${path}.new`, text);
+        renameSync(`${path}.new`, path);
+      };
+      const write = (...stages: readonly Journal["stage"][]) => {
+        const history = stages.map((stage) => ({ stage, at: "", move }));
+        put(file, JSON.stringify({ ...exampleJournal("new", stages.at(-1) ?? "staging"), move, history }));
+      };
+      const turn = () => new Promise((resolve) => setTimeout(resolve, 30));
+      put(join(root, "etc/ssh/ssh_host_ed25519_key.pub"), "ssh-ed25519 QUFB lab");
+      mkdirSync(dirname(dirname(file)), { recursive: true });
+      const recorder = new MoveRecorder();
+      recorder.watch({ name: "fresh", root });
+      mkdirSync(dirname(file));
+      await turn();
+      write("staging");
+      await turn();
+      write("staging", "staged");
+      write("staging", "staged", "switched");
+      await turn();
+      rmSync(file);
+      putEvent(join(scratch(), "backups"), {
+        at: "2026-01-01T00:00:00Z",
+        move: exampleMove,
+        event: "starting",
+        details: { direction: "forward", generation: 1, source: "A", target: "B" },
+      });
+      put(join(scratch(), log), readFileSync(join(scratch(), "backups/record.jsonl"), "utf8"));
+      if (!log.startsWith("backups")) rmSync(join(scratch(), "backups/record.jsonl"));
+      const found = await recorder.end([], scratch());
+      const [, all = ""] = found?.split("All of them:\n") ?? [];
+      expect(parseRecording(all).map(({ place, text }) => `${place} ${text}`)).toEqual([
+        "log starting #prod/1 forward 1 @A>@B",
+        "fresh #prod/1 forward 1 @A>@B new staging [#prod/1:staging]",
+        "fresh [#prod/1:staging,#prod/1:staged]",
+        "fresh #prod/1 forward 1 @A>@B new switched [#prod/1:staging,#prod/1:staged,#prod/1:switched]",
+        "fresh removed",
+      ]);
+    },
+  );
 });
