@@ -84,11 +84,14 @@ func (c *Connection) dial(ctx context.Context) (*ssh.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("proxy: %w", err)
 	}
-	client, err := retryDial(ctx, "Dial from proxy", c.limit(), func() (*ssh.Client, error) {
-		tunnel, err := proxy.Dial("tcp", c.address())
-		if err != nil {
-			return nil, err
-		}
+	tunnel, err := retryDial(ctx, "Dial from proxy", c.limit(), func() (net.Conn, error) {
+		return proxy.Dial("tcp", c.address())
+	})
+	if err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
+	}
+	// Like the original's, a handshake that failed is repeated in the tunnel that it closed, and fails again.
+	client, err := retryDial(ctx, "Dial", c.limit(), func() (*ssh.Client, error) {
 		conn, channels, requests, err := ssh.NewClientConn(tunnel, c.address(), config)
 		if err != nil {
 			return nil, err
@@ -152,8 +155,8 @@ func (e *endpoint) clientConfig() (*ssh.ClientConfig, error) {
 
 // retryDial tries until it succeeds or has failed more than limit times. It treats all errors alike, so a key that the
 // host refuses takes as long to report as a host that does not answer.
-func retryDial(ctx context.Context, what string, limit int, dial func() (*ssh.Client, error)) (*ssh.Client, error) {
-	var client *ssh.Client
+func retryDial[T any](ctx context.Context, what string, limit int, dial func() (T, error)) (T, error) {
+	var client T
 	done, _, err := retry.Until(ctx, retry.Acceptor{Accept: func(try int, _ time.Duration) (bool, any, error) {
 		var err error
 		if client, err = dial(); err == nil {

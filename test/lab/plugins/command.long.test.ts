@@ -119,6 +119,21 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
       await late;
       expect([stdout("late"), bastion.commands]).toEqual(["up", []]);
     }, 120_000);
+
+    test("is not made anew through a proxy after a handshake that failed", async () => {
+      let taken = 0;
+      const mute = net.createServer((socket) => {
+        taken += 1;
+        socket.resume().end();
+      });
+      await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
+      const { port } = mute.address() as AddressInfo;
+      const bastion = await startServer();
+      const said = await upAll({ mute: run(to({ port }, { dialErrorLimit: 2, proxy: to(bastion) }), "true") });
+      mute.close();
+      expect(said).toContain("proxy: after 2 failed attempts: ssh: handshake failed: ");
+      expect(taken).toBe(1);
+    });
   });
 
   test("the language host starts Node with Pulumi.yaml's nodeargs", async () => {
