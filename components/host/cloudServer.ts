@@ -230,7 +230,9 @@ export function stripProviderError(error: string, token: string): string {
 /** Formats a failed order and the next step: only if the provider has no room does the next order try elsewhere. */
 function formatFailedOrder({ cloud, config, plan: { offer } }: CloudRun<MakeDecision>, reason: string): string {
   const order = `${offer.plan} in ${offer.location}`;
-  const { up } = commandsFor(config.stack);
+  const { up, set } = commandsFor(config.stack);
+  if (/deadline exceeded|timeout while waiting/.test(reason))
+    return `${cloud.provider} did not finish ${order} in time (${reason})\n  In some minutes: ${up}\n  It goes on with the server that was made; if there is none, it orders ${order} again\n  To wait longer: ${set("host.startTimeout", "30m")}`;
   if (cloud.isNoRoom(reason))
     return `${cloud.provider} has no room for ${order} (${reason})\n  ${up} tries the next server: the preview names it`;
   const limitPage = cloud.findLimitPage(reason);

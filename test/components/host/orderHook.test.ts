@@ -57,6 +57,20 @@ test("says that the account's limit is reached, and where to raise it; the order
   ]);
 });
 
+test.each([
+  "context deadline exceeded",
+  "Error waiting for droplet (52000003) to become ready: timeout while waiting for state to become 'active' (timeout: 15m0s)",
+])("says that an order which took too long may have made a server: %s", async (reason) => {
+  const { record, warnings } = await failed(`1 error occurred:\n\t* ${reason}\n`, { attempts: [], pending, shown });
+  expect(record).toEqual({ attempts: [], pending: { ...pending, reason }, shown });
+  expect(warnings).toEqual([
+    `Hetzner did not finish cx33 in fsn1 in time (${reason})\n` +
+      "  In some minutes: pulumi up -s prod\n" +
+      "  It goes on with the server that was made; if there is none, it orders cx33 in fsn1 again\n" +
+      "  To wait longer: pulumi config set --path pillar-host:host.startTimeout 30m -s prod",
+  ]);
+});
+
 test("does not count a failed deletion as an order", async () => {
   const record = { attempts: [], pending, shown };
   expect(await failed("server is protected", record, "delete")).toEqual({ isRepeated: false, record, warnings: [] });

@@ -49,6 +49,22 @@ test("replaces a half-created server, and ends with exactly one, which has the b
   await stage.anew();
 });
 
+test("a creation that does not end times out, and the next runs continue it", async () => {
+  await stage.configure({}, { startTimeout: "6s" });
+  stage.cloud.account.faults.add({ kind: "slowAction", command: "create_server" });
+  const first = linesOf(await expectFailure(stage.upToServer()));
+  expect(first).toContain(
+    "Hetzner did not finish cx33 in fsn1 in time (context deadline exceeded)\nIn some minutes: pulumi up -s prod\n",
+  );
+  const [{ id } = { id: 0 }] = stage.servers();
+  stage.cloud.account.faults.clear();
+  await until(() => stage.servers()[0]?.status === "running");
+  await expectSuccess(stage.upToServer());
+  await expectSuccess(stage.upToServer());
+  expect(stage.servers()).toMatchObject([{ id, isProtected: true }]);
+  await stage.anew();
+});
+
 test("removes what a failed order left after the engine was killed, although the state does not know it", async () => {
   const slow = stage.cloud.account.faults.add({ kind: "slowAction", command: "create_server" });
   stage.cloud.account.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });

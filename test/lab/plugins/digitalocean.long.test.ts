@@ -109,6 +109,19 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
     });
   });
 
+  test("a create that does not end in time is recorded with its reason", async () => {
+    cloud.account.faults.add({ kind: "slowAction", command: "create" });
+    const late = { host: droplet({}, { customTimeouts: { create: "3s" } }) };
+    expect(await stack.up(late)).toMatch(
+      /Error waiting for droplet \(\d+\) to become ready: context deadline exceeded/,
+    );
+    expect(stack.kept().host?.initErrors).toHaveLength(1);
+    cloud.account.faults.clear();
+    await expect.poll(() => droplets()[0]?.status).toBe("running");
+    expect(await stack.up(late)).toContain("~ 1 updated");
+    expect(stack.kept().host?.outputs.status).toBe("active");
+  });
+
   test("a locked Droplet is not deleted", async () => {
     await stack.up({ host: droplet() });
     const { id } = stack.kept().host ?? {};

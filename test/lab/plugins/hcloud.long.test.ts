@@ -105,6 +105,17 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
     await stack.destroy();
   });
 
+  test("a create that does not end in time is recorded, and says no more than that", async () => {
+    cloud.account.faults.add({ kind: "slowAction", command: "create_server" });
+    const late = { late: server({ ...plan, name: "late" }, { customTimeouts: { create: "3s" } }) };
+    expect(await stack.up(late)).toContain("context deadline exceeded");
+    expect(stack.kept().late?.initErrors).toHaveLength(1);
+    cloud.account.faults.clear();
+    expect(await stack.up(late)).toContain("~ 1 updated");
+    expect(servers()).toMatchObject([{ name: "late", status: "running" }]);
+    await stack.destroy();
+  });
+
   test("refuses a short or read-only token, and stores neither token nor user data", async () => {
     useToken("short");
     expect(await stack.up({ key })).toContain("entered token is invalid (must be exactly 64 characters long)");
