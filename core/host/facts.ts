@@ -123,8 +123,11 @@ const parsers = {
       free: (parseDisk(fields, "place")?.free ?? 0) * 1024,
       mount: text("place.mount") ?? "",
       hasExecutable: text("executable") !== undefined,
-      /** Names of the variables of the running unit or, if it does not run, of those that its files set. */
-      environment: all("environment"),
+      /**
+       * Variables of the running unit or, if it does not run, of its files, with a hash of each value that only this run
+       * can compare; empty for an empty value.
+       */
+      environment: new Map(parseFields(all("environment"))),
       /** Name of the running unit's process, if no process has the configured name; may be empty. */
       process: all("process")[0],
       /** User, and directory in use (links resolved) by the unit's process. */

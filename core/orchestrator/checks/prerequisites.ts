@@ -84,10 +84,15 @@ export function formatSurvey(survey: MoveSurvey, wanted: Requirements): string[]
     "value" in build ? `${build.value.version} (${build.value.gitCommit.slice(0, 8) || "no commit"})` : "not known";
   const next = chooseNewVersion(wanted, survey.new.value.build);
   const live = takeValue(status)?.stateName ?? "not reported by its build";
+  const { environment } = survey.new.value.facts;
+  // An empty value stands for one that is of no use on the new host.
+  const isOther = ([name, hash]: readonly [string, string]) => !["", undefined, hash].includes(environment.get(name));
+  const others = [...facts.environment].filter(isOther).map(([name]) => name);
   const hasUnknownKey = !survey.bridge.known && facts.shares.length > 0;
   return [
     `old host ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${formatSize(facts.bytes)}, key shares: ${facts.shares.length}`,
     `new host ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${formatSize(survey.new.value.facts.free)} free`,
+    ...(others.length > 0 ? [`its unit has another value than the old host's for ${others.join(", ")}`] : []),
     ...(hasUnknownKey ? ["no node tells the bridge's key, so the key share could not be compared with it"] : []),
     ...formatBridgeState(survey.bridge),
   ];
@@ -146,7 +151,7 @@ function endpointProblem({ reached }: NewHost, old: OldHost, wanted: Requirement
 
 /** Compares the units' variables: without one of them, the orchestrator may end at its start, after the fence. */
 function environmentProblem({ facts }: NewHost, old: OldHost, { new: { address, service } }: Requirements) {
-  const missing = old.facts.environment.filter((name) => !facts.environment.includes(name));
+  const missing = [...old.facts.environment.keys()].filter((name) => !facts.environment.has(name));
   const place = `/etc/systemd/system/${service}.service.d/environment.conf`;
   const lines = missing.map((name) => `  Environment="${name}=VALUE"`);
   return (

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { createOrchestratorClient, type OrchestratorClient, type RpcClock } from "../../chain/orchestrator.ts";
@@ -9,7 +10,7 @@ import { readNodeStatus } from "../../sync/nodeStatus.ts";
 import { commandsFor } from "../../util/commands.ts";
 import { toResult } from "../../util/result.ts";
 import { isJsonText } from "../backup/backup.ts";
-import type { MoveInputs, MovePaths, SecureOptions } from "../hosts/moveInputs.ts";
+import type { MoveInputs, SecureOptions } from "../hosts/moveInputs.ts";
 import { readOrchestratorFacts } from "../hosts/orchestratorFacts.ts";
 import { confirmFor } from "../rules/confirmations.ts";
 import { type Endpoint, listEndpoints } from "../rules/endpoints.ts";
@@ -31,6 +32,8 @@ export async function createRequirements(options: SecureOptions, { old, new: fre
     backupDirectory: store.directory,
     known,
     run,
+    /** Makes the hashes of both hosts' variables comparable, in this run only. */
+    salt: randomBytes(16).toString("hex"),
   };
 }
 
@@ -56,7 +59,7 @@ export interface MoveSurveyDeps extends RpcClock, ChainReaders {
 
 /** Reads both hosts at once, and this machine. Changes nothing; a failed read becomes a problem in the result. */
 export async function surveyBoth(wanted: Requirements, deps: MoveSurveyDeps) {
-  const files = readFiles(deps.roots.old, wanted.old, deps);
+  const files = readFiles(deps.roots.old, wanted, deps);
   // Both hosts try these nodes: one that the old host does not reach either is no problem of the new host.
   const endpoints = files.then(
     ({ json, facts }) => listEndpoints(json ?? {}, [wanted.old.address, wanted.copyAddress, ...facts.addresses]),
@@ -111,7 +114,7 @@ async function readNewHost(wanted: Requirements, endpoints: Promise<readonly End
   const root = deps.roots.new;
   const { new: paths, copyAddress, sshPort, hostKey } = wanted;
   const keyType = /^(?:ssh-)?(\w+)/.exec(hostKey)?.[1] ?? "";
-  const facts = await readOrchestratorFacts(root, paths);
+  const facts = await readOrchestratorFacts(root, paths, wanted.salt);
   const [scan, build, reached] = await Promise.all([
     root.call("orchestrator_scan", markOwn({ address: copyAddress, port: sshPort, key_type: keyType })),
     facts.unit.active === "active"
@@ -124,8 +127,8 @@ async function readNewHost(wanted: Requirements, endpoints: Promise<readonly End
 }
 
 /** Reads facts and configuration. Keeps the configuration's secrets in memory only. */
-async function readFiles(root: RootHost, paths: MovePaths, clock: RpcClock) {
-  const facts = await readOrchestratorFacts(root, paths);
+async function readFiles(root: RootHost, { old: paths, salt }: Requirements, clock: RpcClock) {
+  const facts = await readOrchestratorFacts(root, paths, salt);
   if (facts.directory !== "there") return { facts, json: undefined };
   return { facts, json: await readJson(root, path.posix.join(paths.directory, "config.json"), clock) };
 }

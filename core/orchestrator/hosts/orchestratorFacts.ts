@@ -24,7 +24,9 @@ export async function readOrchestratorState(root: RootHost, paths: OrchestratorP
 
 const neededTools = ["tar", "sha256sum", "find", "xargs", "base64", "perl", "ssh-keyscan"];
 
-export async function readOrchestratorFacts(root: RootHost, paths: OrchestratorPaths) {
-  const { move } = await readHostFacts(root, ["move"], { ...createOrchestratorVariables(paths), tools: neededTools });
+/** @param salt with which the host hashes its variables */
+export async function readOrchestratorFacts(root: RootHost, paths: OrchestratorPaths, salt: string) {
+  const variables = { ...createOrchestratorVariables(paths), tools: neededTools, salt };
+  const { move } = await readHostFacts(root, ["move"], variables);
   return addJournal(move, root.address);
 }

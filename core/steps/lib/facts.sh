@@ -138,18 +138,29 @@ facts_retirement() {
   orchestrator_shares_beside "$orchestrator_directory" | sed 's/^/shareBeside=/'
   connections_of "$orchestrator_executable"
 }
-# Prints the variables that systemd would give the orchestrator's unit, which may be masked, as lines with NAME= in front.
+# Prints the variables that systemd would give the orchestrator's unit, which may be masked, as in environ of /proc.
 unit_variables() {
   local at
-  systemctl show-environment 2> /dev/null || true
+  { systemctl show-environment 2> /dev/null || true; } | tr '\n' '\0'
   for at in /usr/local/lib/systemd/system /etc/systemd/system; do cat "$at/$orchestrator_service.service" "$at/$orchestrator_service.service.d"/*.conf 2> /dev/null || true; done |
-    perl -0777 -ne 's/\\\n/ /g; for (split /\n/) {
-      if (/^\s*EnvironmentFile=-?(.+?)\s*$/) { for (glob $1) { my $in; print <$in>, "\n" if open $in, "<", $_ } }
-      elsif (/^\s*Environment=(.*)/) { my $all = $1; print "$2=\n" while $all =~ /(^|[\s"\x27])([A-Za-z_]\w*)=/g } }'
+    perl -0777 -MText::ParseWords -ne 's/\\\n/ /g; my @later; for (split /\n/) {
+      if (/^\s*EnvironmentFile=-?(.+?)\s*$/) { for (glob $1) { my $in; push @later, split /\n/, <$in> if open $in, "<", $_ } }
+      elsif (/^\s*Environment=(.*)/) { print "$_\0" for shellwords($1) } }
+      for (@later) { print "$1=$3\0" if /^\s*(\w+)=(["\x27]?)(.*?)\2\s*$/ }'
+}
+# Reads variables as in environ of /proc, and prints their names, but for those that systemd, a shell or a locale sets. A value may be a
+# secret: it is printed as a hash with the $salt of this run.
+print_variables() {
+  local each
+  while IFS= read -r -d '' each; do
+    [[ $each =~ ^[A-Za-z_][A-Za-z0-9_]*= ]] || continue
+    fact environment "${BASH_REMATCH[0]}$([ -z "${each#*=}" ] || printf '%s\n' "$salt" "$each" | sha256sum | cut -d ' ' -f 1)"
+  done | sort -s -t = -k 2,2 |
+    grep -vE '=(HOME|PATH|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TERM|PWD|OLDPWD|SHLVL|_|INVOCATION_ID|JOURNAL_STREAM|MAINPID|MANAGERPID|(RUNTIME|STATE|CACHE|LOGS|CONFIGURATION|CREDENTIALS)_DIRECTORY|SYSTEMD_.*|MEMORY_PRESSURE_(WATCH|WRITE)|LISTEN_(PID|FDS|FDNAMES)|WATCHDOG_(PID|USEC)|NOTIFY_SOCKET)=' || true
 }
 # Prints, for a move, also the orchestrator's process, and its directory.
 facts_move() {
-  local pid home variables directory=$orchestrator_directory
+  local pid home directory=$orchestrator_directory
   facts_orchestrator
   facts_tools
   fact addresses "$(orchestrator_addresses)"
@@ -157,17 +168,14 @@ facts_move() {
   # The move also looks for the configured name to know that the orchestrator has ended.
   if service_is_active "$orchestrator_service" && ! processes_of "$orchestrator_executable" > /dev/null; then fact process "$(ps -o comm= -p "$pid" || true)"; fi
   if [ "${pid:-0}" -gt 0 ] && [ -r "/proc/$pid/environ" ]; then
-    variables=$(sed -z 's/=.*/=/' "/proc/$pid/environ" | tr '\0' '\n')
+    print_variables < "/proc/$pid/environ"
     home=$(tr '\0' '\n' < "/proc/$pid/environ" | sed -n 's/^HOME=//p' | head -n 1)
     [ -n "$home" ] || home=$(getent passwd "$(stat -c %u "/proc/$pid")" | cut -d : -f 6)
     fact user "$(stat -c %U "/proc/$pid")"
     fact works "$(readlink -m -- "$home/.orchestrator")"
   else
-    variables=$(unit_variables)
+    unit_variables | print_variables
   fi
-  # The names alone, because the values may be secrets; without those that systemd, a shell or a locale sets.
-  sed -nE 's/^[[:space:]]*([A-Za-z_][A-Za-z0-9_]*)=.*/environment=\1/p' <<< "$variables" | sort -u |
-    grep -vE '=(HOME|PATH|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_.*|TERM|PWD|OLDPWD|SHLVL|_|INVOCATION_ID|JOURNAL_STREAM|MAINPID|MANAGERPID|(RUNTIME|STATE|CACHE|LOGS|CONFIGURATION|CREDENTIALS)_DIRECTORY|SYSTEMD_.*|MEMORY_PRESSURE_(WATCH|WRITE)|LISTEN_(PID|FDS|FDNAMES)|WATCHDOG_(PID|USEC)|NOTIFY_SOCKET)$' || true
   fact directory "$(path_kind "$directory")"
   fact real "$(readlink -f -- "$directory" || true)"
   if [ -d "$directory" ]; then

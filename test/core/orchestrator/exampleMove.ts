@@ -132,4 +132,5 @@ export const exampleRequirements: Requirements = {
   release: { version: "v0.0.9a" },
   backupDirectory: "/b",
   known: { generation: 1, started: 0 },
+  salt: "",
 };

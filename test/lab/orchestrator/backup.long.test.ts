@@ -109,7 +109,13 @@ describe("the first backup", () => {
   let done: Outcome;
 
   it("is taken from a running orchestrator and proved; the run shows both hosts' versions", async () => {
-    for (const host of [from, to]) await onHost(host, "rm -rf /root/.orchestrator");
+    const dropIn = "/etc/systemd/system/orchestrator.service.d/lab.conf";
+    for (const host of [from, to])
+      await onHost(
+        host,
+        `rm -rf /root/.orchestrator; mkdir -p ${dropIn.replace("/lab.conf", "")}
+         printf '[Service]\nEnvironment=LAB_SAME=1 "LAB_PROXY=a proxy of ${host.name}"\n' > ${dropIn}`,
+      );
     await Promise.all([lab.chain("PATCH", "/orchestrators/old", { syncPollMs: 500 }), setUpSyncedNode(lab, to)]);
     nodePassword = (await setUpSyncedNode(lab, from)).password;
     state = await setUpOrchestrator(lab, from, { extraFiles: { count: 2000, bytes: 4000 } });
@@ -124,6 +130,8 @@ describe("the first backup", () => {
         `orchestrator: old host ${from.address}: v0.0.9a .*, state: LiveState, .* key shares: 1\n.*new host ${to.address}: v0.0.9a`,
       ),
     );
+    expect(done.log).toContain("orchestrator: its unit has another value than the old host's for LAB_PROXY");
+    expect(JSON.stringify(done)).not.toContain("a proxy of");
     expect(done.result?.outs).toMatchObject({ oldVersion: "v0.0.9a", oldIdentity: { tssPeerId: state.identity } });
     expect(backupOf(done).files).toBeGreaterThan(2000);
     expect(await onHost(from, "systemctl is-active orchestrator")).toBe("active");

@@ -204,9 +204,12 @@ test("a share of another key than the bridge's is a problem that names the found
 });
 
 test("reports variables of the old unit that the new one lacks, with what to write, and lets a move without any pass", () => {
-  const set = (...environment: string[]) => ({ ...facts, environment });
+  const variables = (names: readonly string[]) => new Map(names.map((name) => [name, "hash"]));
   const both = (old: string[], fresh: string[]) =>
-    survey({ old: { facts: set(...old) }, new: { facts: { ...newSide.facts, environment: fresh } } });
+    survey({
+      old: { facts: { ...facts, environment: variables(old) } },
+      new: { facts: { ...newSide.facts, environment: variables(fresh) } },
+    });
   expect(findMoveProblems(both(["A", "KEY_PASS", "B"], ["B", "C"]), wanted)).toEqual([
     [
       "new: the orchestrator's unit lacks variables of the old host's unit",
@@ -219,6 +222,21 @@ test("reports variables of the old unit that the new one lacks, with what to wri
     ].join("\n"),
   ]);
   expect(findMoveProblems(both(["A"], ["A"]), wanted)).toEqual([]);
+});
+
+test("names variables whose values differ, and says nothing of one that is empty on the new host", () => {
+  const words = (old: Record<string, string>, fresh: Record<string, string>) => {
+    const both = survey({
+      old: { facts: { ...facts, environment: new Map(Object.entries(old)) } },
+      new: { facts: { ...newSide.facts, environment: new Map(Object.entries(fresh)) } },
+    });
+    expect(findMoveProblems(both, wanted)).toEqual([]);
+    return formatSurvey(both, wanted).filter((line) => line.includes("another value"));
+  };
+  expect(words({ A: "1", B: "2", C: "3", D: "" }, { A: "1", B: "x", C: "", D: "y" })).toEqual([
+    "its unit has another value than the old host's for B, D",
+  ]);
+  expect(words({ A: "1" }, { A: "1", B: "2" })).toEqual([]);
 });
 
 test("reports an sshd that forbids the way to the orchestrator in its own words, and gives no advice about the orchestrator", () => {

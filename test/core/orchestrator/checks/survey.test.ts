@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { surveyBoth } from "../../../../core/orchestrator/checks/survey.ts";
+import { createRequirements, surveyBoth } from "../../../../core/orchestrator/checks/survey.ts";
 import type { RootHost } from "../../../../core/ssh/root.ts";
+import { openStore } from "../../../../core/store/openStore.ts";
 import { answerFacts } from "../../host/printedFacts.ts";
-import { exampleRequirements } from "../exampleMove.ts";
+import { exampleInputs, exampleRequirements } from "../exampleMove.ts";
 
 const config = { ProducerKeyFileName: "store", Networks: { Ethereum: { Urls: ["wss://eth.example/KEY"] } } };
 const facts = ["orchestrator.LoadState=loaded", "orchestrator.ActiveState=inactive", "directory=there"];
@@ -58,4 +59,25 @@ test.each([
   };
   await surveyBoth({ ...wanted, hostKey }, { roots: { ...roots, new: fresh }, ...deps });
   expect(asked).toEqual([type]);
+});
+
+test("both hosts hash their variables with the salt of the run, which no other run has", async () => {
+  const roots = hosts({});
+  const askAll = async () => {
+    const asked: unknown[] = [];
+    const heard = (root: RootHost): RootHost => ({
+      ...root,
+      call: async (name, variables) => {
+        if (name === "host_facts") asked.push(variables?.salt);
+        return root.call(name, variables);
+      },
+    });
+    const { salt } = await createRequirements(exampleInputs(), roots, openStore("/nowhere"));
+    await surveyBoth({ ...wanted, salt }, { roots: { old: heard(roots.old), new: heard(roots.new) }, ...deps });
+    return asked;
+  };
+  const [one, other, ...more] = [...(await askAll()), ...(await askAll())];
+  expect([one, more]).toEqual([other, [more[0], more[0]]]);
+  expect(one).toMatch(/^[0-9a-f]{32}$/);
+  expect(one).not.toBe(more[0]);
 });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import { parseFacts } from "../../../../core/host/facts.ts";
 import { createOrchestratorVariables } from "../../../../core/host/hostPaths.ts";
@@ -123,7 +124,12 @@ test("the facts before a move are those of the orchestrator's directory, and no 
   await box.run("mkdir -p signer/tss; : > signer/tss/localstate-cd.json");
   for (const each of [name, "localstate-ab.json"]) box.write(`signer/tss/${each}`, "share");
   const paths = { service: "orchestrator", directory: `${box.dir}/signer`, executable: "orchestrator", rpcPort: 55000 };
-  const variables = { ...createOrchestratorVariables(paths), tools: ["tar", "nosuch"], groups: "facts_move" };
+  const variables = {
+    ...createOrchestratorVariables(paths),
+    tools: ["tar", "nosuch"],
+    salt: "aa",
+    groups: "facts_move",
+  };
   const { code, stdout } = await box.run(
     `${box.library(readFactsLibrary())}\n${formatAssignments(variables)}host_facts`,
   );
@@ -145,13 +151,22 @@ test("the facts before a move are those of the orchestrator's directory, and no 
 });
 
 /** Prints the facts before a move of a host on which systemd's commands answer so. */
-async function moveFactsOf(box: Sandbox, systemctl: string) {
+async function moveFactsOf(box: Sandbox, systemctl: string, salt = "aa") {
   box.command("systemctl", `case "$*" in ${systemctl} *) exit 3 ;; esac`);
   const paths = { service: "orchestrator", directory: `${box.dir}/signer`, executable: "orchestrator", rpcPort: 55000 };
-  const variables = { ...createOrchestratorVariables(paths), tools: [], groups: "facts_move" };
+  const variables = { ...createOrchestratorVariables(paths), tools: [], salt, groups: "facts_move" };
   const library = box.library(readFactsLibrary()).replaceAll("/usr/local/lib/systemd/system", `${box.dir}/local`);
   const { stdout } = await box.run(`mkdir -p units local\n${library}\n${formatAssignments(variables)}host_facts`);
   return { stdout, facts: parseFacts(stdout, ["move"]).move };
+}
+
+/** Hashes values as a host does for a run with this salt. */
+function hashed(values: Readonly<Record<string, string>>, salt: string) {
+  const hash = (name: string, value: string) =>
+    createHash("sha256").update(`${salt}\n${name}=${value}\n`).digest("hex");
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value === "" ? "" : hash(name, value)]),
+  );
 }
 
 test("the variables of a unit that does not run are facts: of its files, of theirs, and of all services", async ({
@@ -160,7 +175,7 @@ test("the variables of a unit that does not run are facts: of its files, of thei
   await box.run(
     "mkdir -p units/orchestrator.service.d local/orchestrator.service.d && ln -s /dev/null units/orchestrator.service",
   );
-  box.write("secrets", "# a comment\n\nKEY_PASS=hunter2\n  INDENTED=1\nexport NO=1\n");
+  box.write("secrets", "# a comment\n\nKEY_PASS='hunter2 x' \n  INDENTED=\nexport NO=1\nONE=last\n");
   box.write("more.env", "FROM_GLOB=1");
   box.write(
     "local/orchestrator.service",
@@ -171,25 +186,41 @@ test("the variables of a unit that does not run are facts: of its files, of thei
     "units/orchestrator.service.d/a.conf",
     `[Service]\nEnvironmentFile=-${box.dir}/secrets\nEnvironmentFile=${box.dir}/*.env\nEnvironmentFile=-/nonexistent\n#Environment=NOT=1\n`,
   );
-  const { stdout, facts } = await moveFactsOf(
-    box,
-    `show-environment) printf '%s\\n' LANG=de_DE.UTF-8 PATH=/bin http_proxy=http://p ;;`,
-  );
-  const names = ["FROM_GLOB", "INDENTED", "KEY_PASS", "ONE", "THREE", "TWO", "http_proxy"];
-  expect(facts?.environment).toEqual(names);
+  const systemctl = `show-environment) printf '%s\\n' LANG=de_DE.UTF-8 PATH=/bin http_proxy=http://p ;;`;
+  const { stdout, facts } = await moveFactsOf(box, systemctl);
+  const values = {
+    FROM_GLOB: "1",
+    INDENTED: "",
+    KEY_PASS: "hunter2 x",
+    ONE: "last",
+    THREE: "3",
+    TWO: "2 x",
+    http_proxy: "http://p",
+  };
+  expect(Object.fromEntries(facts?.environment ?? [])).toEqual(hashed(values, "aa"));
   expect(stdout).not.toContain("hunter2");
+  const other = await moveFactsOf(box, systemctl, "bb");
+  expect(Object.fromEntries(other.facts?.environment ?? [])).toEqual(hashed(values, "bb"));
 });
 
 test("the variables of a running unit are those of its process, without systemd's own", async ({ box }) => {
   const given =
-    "ONE=1 HOME=/root LANG=C PATH=/bin:/usr/bin INVOCATION_ID=2 STATE_DIRECTORY=/x LC_TIME=C SYSTEMD_EXEC_PID=3 LISTEN_ADDRESS=4 DATA_DIRECTORY=/y 'LINES=5\nINNER=6'";
+    "ONE=1 EMPTY= HOME=/root LANG=C PATH=/bin:/usr/bin INVOCATION_ID=2 STATE_DIRECTORY=/x LC_TIME=C SYSTEMD_EXEC_PID=3 LISTEN_ADDRESS=4 DATA_DIRECTORY=/y 'LINES=5\nINNER=6'";
   const running = await box.run(
     `env -i ${given} ORCHESTRATOR_PASS=hunter2 sleep 60 > /dev/null 2>&1 & until grep -qx sleep /proc/$!/comm; do :; done; echo $!`,
   );
   const pid = running.stdout.trim();
   const { stdout, facts } = await moveFactsOf(box, `*MainPID*) echo ${pid} ;;`);
   await box.run(`kill ${pid}`);
-  expect(facts?.environment).toEqual(["DATA_DIRECTORY", "LINES", "LISTEN_ADDRESS", "ONE", "ORCHESTRATOR_PASS"]);
+  const values = {
+    DATA_DIRECTORY: "/y",
+    EMPTY: "",
+    LINES: "5\nINNER=6",
+    LISTEN_ADDRESS: "4",
+    ONE: "1",
+    ORCHESTRATOR_PASS: "hunter2",
+  };
+  expect(Object.fromEntries(facts?.environment ?? [])).toEqual(hashed(values, "aa"));
   expect(stdout).not.toContain("hunter2");
 });
 
