@@ -195,6 +195,35 @@ it("rewards come for what was produced in an epoch, after the delay, and are 0 f
   expect(chain.epochsOf("Anvil", 0, 1).list).toMatchObject([{ epoch: 12, producedBlockNum: 0, expectedBlockNum: 5 }]);
 });
 
+it("rewards go to the reward address of their payment, but for what the Pillar then gives its delegators", () => {
+  const { chain, run } = anvil({ host1: oldAddress }, { height: 101 });
+  chain.patchTruth({ epochSeconds: 100, rewardDelaySeconds: 30 });
+  const next = addressFrom("next rewards");
+  const paid = (address: string) =>
+    chain.rewards.page(address, 0, 3).list.map(({ znnAmount }) => Number(znnAmount) / 2e7);
+  run(130);
+  chain.patchPillar("Anvil", {
+    withdrawAddress: next,
+    giveMomentumRewardPercentage: 40,
+    giveDelegateRewardPercentage: 80,
+  });
+  run(100);
+  chain.patchPillar("Anvil", { giveMomentumRewardPercentage: 100, giveDelegateRewardPercentage: 100 });
+  run(100);
+  expect([paid(addressFrom("rewards of Anvil")), paid(next)]).toEqual([
+    [0, 0, 5],
+    [0, 4, 0],
+  ]);
+  const shares = chain
+    .epochsOf("Anvil", 0, 3)
+    .list.map((each) => [each.giveBlockRewardPercentage, each.giveDelegateRewardPercentage]);
+  expect(shares).toEqual([
+    [100, 100],
+    [40, 80],
+    [0, 100],
+  ]);
+});
+
 it("the control API serves the chain over HTTP, takes reports and commands, and names unknown fields", async () => {
   const { chain } = anvil();
   const served = await serveChain({ host: "127.0.0.1", port: 0, chain });

@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, test } from "vitest";
+import { addressFrom } from "../../lab/doubles/address.ts";
 import { Chain, serveChain } from "../../lab/doubles/chain/index.ts";
 import { NodeDouble } from "../../lab/doubles/node/node.ts";
 import { differences } from "../shape.ts";
@@ -125,6 +126,22 @@ test("a fork has other hashes from its first momentum on, which follows one of t
   expect([fork[2]?.previousHash, fork[3]?.previousHash]).toEqual([common[1]?.hash, fork[2]?.hash]);
   served.chain.patchNode("host1", { forkFrom: null });
   await expect.poll(chain).toEqual(common);
+});
+
+test("a Pillar is shown as it is registered, and ranks by its weight", async () => {
+  const { weight, ...shown } = {
+    producerAddress: addressFrom("producer"),
+    withdrawAddress: addressFrom("rewards"),
+    ownerAddress: addressFrom("owner"),
+    giveMomentumRewardPercentage: 20,
+    giveDelegateRewardPercentage: 90,
+    weight: "2000000000000000",
+  };
+  const rank = async () => (await ask("embedded.pillar.getByName", "Bolt")) as { result: { rank: number } };
+  served.chain.patchPillar("Bolt", shown);
+  expect((await rank()).result).toMatchObject({ ...shown, rank: 1 });
+  served.chain.patchPillar("Bolt", { weight });
+  expect((await rank()).result).toMatchObject({ ...shown, rank: 0 });
 });
 
 it.each(recorded.manners.map((manner) => [manner.what, manner] as const))(

@@ -9,7 +9,6 @@ import {
   type PillarPatch,
   type RegisteredPillar,
   Registry,
-  registeredWeight,
   shownProducer,
 } from "./registration.ts";
 import { Rewards } from "./rewards.ts";
@@ -259,20 +258,22 @@ export class Chain {
   /** Returns a Pillar's exact figures for each paid epoch, newest first, with the field names of the real network. */
   epochsOf(name: string, page: number, size: number) {
     this.settle();
-    const count = this.registry.get(name) === undefined ? 0 : this.payments.distributed + 1;
+    const pillar = this.registry.get(name);
+    const count = pillar === undefined ? 0 : this.payments.distributed + 1;
     const newest = count - 1 - page * size;
     // A fast chain has millions of epochs, so only those of the page are built.
     const list = Array.from({ length: Math.max(0, Math.min(size, newest + 1)) }, (_, index) => {
       const epoch = newest - index;
       const { produced, expected } = this.slots.count(name, (slot) => this.epochOf(slot) === epoch);
+      const payee = this.payments.payeeOf(name, epoch) ?? pillar;
       return {
         name,
         epoch,
         producedBlockNum: produced,
         expectedBlockNum: expected,
-        weight: registeredWeight,
-        giveBlockRewardPercentage: 0,
-        giveDelegateRewardPercentage: 100,
+        weight: pillar?.weight ?? "0",
+        giveBlockRewardPercentage: payee?.giveMomentumRewardPercentage ?? 0,
+        giveDelegateRewardPercentage: payee?.giveDelegateRewardPercentage ?? 0,
       };
     });
     return { count, list };

@@ -24,6 +24,8 @@ export const defaultNodeSettings: NodeSettings = {
   rawAnswer: null,
   cutAnswer: false,
   nullPillar: false,
+  forceProducer: null,
+  noMomentums: null,
   otherChain: false,
   noRewards: false,
   version: null,

@@ -3,12 +3,23 @@ import { addressForm, addressFrom } from "../address.ts";
 
 export const addressSchema = z.string().regex(addressForm, "is no address");
 
-export const pillarPatchSchema = z.strictObject({ producerAddress: addressSchema.optional() });
+const percentage = z.number().int().min(0).max(100);
+
+export const pillarPatchSchema = z
+  .strictObject({
+    producerAddress: addressSchema,
+    withdrawAddress: addressSchema,
+    ownerAddress: addressSchema,
+    /** Delegated weight, which decides the rank. */
+    weight: z.string().regex(/^\d+$/),
+    giveMomentumRewardPercentage: percentage,
+    giveDelegateRewardPercentage: percentage,
+  })
+  .partial();
 
 /** Change of a Pillar for a test. */
 export type PillarPatch = z.infer<typeof pillarPatchSchema>;
 
-export const registeredWeight: string = "1500000000000000";
 /** Weight of a Pillar that no test registered. */
 export const backgroundWeight = "1000000000000000";
 
@@ -19,8 +30,12 @@ export function newPillar(name: string) {
     producerAddress: addressFrom(`first producer of ${name}`),
     /** The reward address. */
     withdrawAddress: addressFrom(`rewards of ${name}`),
+    ownerAddress: addressFrom(`rewards of ${name}`),
     /** Delegated weight. Too big for a float. */
-    weight: registeredWeight,
+    weight: "1500000000000000",
+    /** Percentages of its two kinds of rewards that go to its delegators. */
+    giveMomentumRewardPercentage: 0,
+    giveDelegateRewardPercentage: 100,
   };
 }
 

@@ -11,6 +11,7 @@ interface Amounts {
 export class Rewards {
   private readonly uncollected = new Map<string, Amounts>();
   private readonly paid = new Map<string, Map<number, Amounts>>();
+  private readonly payees = new Map<string, Payee>();
   /** Newest distributed epoch, or -1 before the first. */
   distributed = -1;
   private paidSlots = 0;
@@ -26,15 +27,16 @@ export class Rewards {
     /** Newest epoch that is due. */
     readonly due: number;
     epochOf(slot: Slot): number;
-    payeeOf(slot: Slot): Pick<Pillar, "withdrawAddress"> | undefined;
+    payeeOf(slot: Slot): Payee | undefined;
   }): void {
     for (; this.paidSlots < slots.length; this.paidSlots++) {
       const slot = slots[this.paidSlots] as Slot;
       const epoch = epochOf(slot);
       if (epoch > due) break;
       const payee = payeeOf(slot);
-      if (payee !== undefined && epoch > this.distributed && slot.nodes.length > 0)
-        this.pay(payee.withdrawAddress, epoch);
+      if (payee === undefined || epoch <= this.distributed || slot.nodes.length === 0) continue;
+      this.pay(payee.withdrawAddress, epoch, keptBy(payee));
+      this.payees.set(`${slot.pillar} ${epoch}`, payee);
     }
     this.distributed = Math.max(this.distributed, due);
   }
@@ -45,7 +47,13 @@ export class Rewards {
    */
   recount(distributed: number): void {
     this.paid.clear();
+    this.payees.clear();
     this.distributed = distributed;
+  }
+
+  /** Returns a Pillar as it was when an epoch was paid; undefined if it had produced nothing in it. */
+  payeeOf(pillar: string, epoch: number): Payee | undefined {
+    return this.payees.get(`${pillar} ${epoch}`);
   }
 
   /** Returns the uncollected rewards of an address and resets them to zero. */
@@ -74,12 +82,15 @@ export class Rewards {
     return { count, list };
   }
 
-  private pay(address: string, epoch: number): void {
+  private pay(address: string, epoch: number, amount: Amounts): void {
     const rows = this.paid.get(address) ?? new Map<number, Amounts>();
-    this.paid.set(address, rows.set(epoch, sum(rows.get(epoch), perMomentum)));
-    this.uncollected.set(address, sum(this.uncollected.get(address), perMomentum));
+    this.paid.set(address, rows.set(epoch, sum(rows.get(epoch), amount)));
+    this.uncollected.set(address, sum(this.uncollected.get(address), amount));
   }
 }
+
+/** A Pillar as it is when its rewards are paid (go-zenon, vm/embedded/implementation/pillars.go:409). */
+type Payee = Pick<Pillar, "withdrawAddress" | "giveMomentumRewardPercentage" | "giveDelegateRewardPercentage">;
 
 const nothing: Amounts = { znnAmount: "0", qsrAmount: "0" };
 
@@ -88,5 +99,11 @@ const sum = (one: Amounts = nothing, other: Amounts): Amounts => ({
   qsrAmount: String(BigInt(one.qsrAmount) + BigInt(other.qsrAmount)),
 });
 
-// About a fifth of a coin, which has 8 decimals. Pillars earn no QSR.
-const perMomentum: Amounts = { znnAmount: "20000000", qsrAmount: "0" };
+/** Amount of each kind for a momentum: a fifth of a coin, which has 8 decimals. Pillars earn no QSR. */
+const perMomentum = 20_000_000;
+
+/** Returns what a Pillar keeps of a momentum's rewards. The rest goes to its delegators, who are nobody in the lab. */
+function keptBy({ giveMomentumRewardPercentage, giveDelegateRewardPercentage }: Payee): Amounts {
+  const kept = 200 - giveMomentumRewardPercentage - giveDelegateRewardPercentage;
+  return { znnAmount: String((perMomentum * kept) / 100), qsrAmount: "0" };
+}

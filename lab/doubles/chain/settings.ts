@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { addressSchema } from "./registration.ts";
 
 const count = z.number().int().nonnegative();
 const ms = z.number().nonnegative();
@@ -53,6 +54,10 @@ export const nodeSettingsSchema = z.strictObject({
   cutAnswer: z.boolean(),
   /** True if embedded.pillar.getByName returns null, as for a name that nobody registered. */
   nullPillar: z.boolean(),
+  /** Producer address that the node names for every Pillar: a lie. */
+  forceProducer: addressSchema.nullable(),
+  /** Answer of ledger.getMomentumsByHeight while all else is fine: an empty list, or an error. */
+  noMomentums: z.enum(["empty", "error"]).nullable(),
   /** True if momentums have the hashes of another chain at the same heights and times. */
   otherChain: z.boolean(),
   /** Height from which on momentums have other hashes, as on a fork; null: no fork. */

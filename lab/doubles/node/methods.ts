@@ -26,6 +26,11 @@ export interface MethodsBackend {
 /** Returns the node's RPC methods. They get everything about the chain from the chain double. */
 export function nodeMethods(node: MethodsBackend): Methods {
   const cache = new StatsCache(node);
+  const show = async (pillar: PillarView, rank: number) => {
+    const { forceProducer } = node.settings();
+    const producerAddress = forceProducer ?? pillar.producerAddress;
+    return shownPillar({ ...pillar, producerAddress }, await cache.of(pillar.name), rank);
+  };
   return {
     "stats.syncInfo": method([], () => node.syncInfo()),
     "stats.networkInfo": method([], () => networkInfo(node.id, node.peers())),
@@ -41,13 +46,13 @@ export function nodeMethods(node: MethodsBackend): Methods {
       const all = await node.chain.electorate();
       const pillar = all.find((each) => each.name === name);
       if (pillar === undefined || node.settings().nullPillar) return null;
-      return shownPillar(pillar, await cache.of(pillar.name), all.indexOf(pillar));
+      return show(pillar, all.indexOf(pillar));
     }),
     "embedded.pillar.getAll": method(["uint32", "uint32"], async (page: number, size: number) => {
       checkPageSize(size);
       const all = await node.chain.electorate();
       const shown = all.slice(page * size, (page + 1) * size);
-      const list = shown.map(async (pillar, at) => shownPillar(pillar, await cache.of(pillar.name), page * size + at));
+      const list = shown.map((pillar, at) => show(pillar, page * size + at));
       return { count: all.length, list: await Promise.all(list) };
     }),
     "embedded.pillar.getPillarEpochHistory": method(
@@ -114,20 +119,20 @@ class StatsCache {
 
 const noFigures: PillarFigures = { weight: "0", currentStats: { producedMomentums: 0, expectedMomentums: 0 } };
 
-/** Returns a Pillar in the node's form. Its owner is the reward address, and its percentages are the usual ones. */
-function shownPillar({ name, producerAddress, withdrawAddress }: PillarView, figures: PillarFigures, rank: number) {
+/** Returns a Pillar in the node's form. */
+function shownPillar(pillar: PillarView, figures: PillarFigures, rank: number) {
   return {
-    name,
+    name: pillar.name,
     rank,
     type: 1,
-    ownerAddress: withdrawAddress,
-    producerAddress,
-    withdrawAddress,
+    ownerAddress: pillar.ownerAddress,
+    producerAddress: pillar.producerAddress,
+    withdrawAddress: pillar.withdrawAddress,
     isRevocable: false,
     revokeCooldown: 7_170_520,
     revokeTimestamp: 0,
-    giveMomentumRewardPercentage: 0,
-    giveDelegateRewardPercentage: 100,
+    giveMomentumRewardPercentage: pillar.giveMomentumRewardPercentage,
+    giveDelegateRewardPercentage: pillar.giveDelegateRewardPercentage,
     currentStats: figures.currentStats,
     weight: figures.weight,
   };
@@ -151,6 +156,9 @@ function momentumMethods(node: MethodsBackend): Methods {
     "ledger.getMomentumsByHeight": method(["uint64", "uint64"], async (from: number, count: number) => {
       if (from === 0) throw new RpcError(-32000, "height parameter must be strictly greater than zero");
       if (count > maxCount) throw new RpcError(-32000, "count parameter is too big");
+      const { noMomentums } = node.settings();
+      if (noMomentums === "error") throw new RpcError(-32000, "leveldb: not found");
+      if (noMomentums === "empty") return { count: claimed(), list: [] };
       // A node that claims a lower height shows no momentum above that height.
       const last = Math.min(frontier(), claimed(), from + count - 1);
       const list = last < from ? [] : await node.chain.momentums(from, last - from + 1);
