@@ -35,7 +35,8 @@ const payoutDelayMs = (epoch: number) => ((3_600_000 + 300 * networkPaceMs) * ep
 /**
  * Asks one node whether the rewards of the first whole epoch after the switch were paid and collected. Never throws. An
  * epoch is whole if the new producer had the first momentum of either address in it. Collecting takes all: if
- * less waits than was paid since the switch, it was collected. A Pillar that gives all to its delegators is never paid.
+ * less waits than was paid since the switch, it was collected. A Pillar that gives all to its delegators is never paid,
+ * so nothing may wait; a changed reward address has no rows of what the earlier one was paid.
  */
 export async function readRewards(
   client: ChainClient,
@@ -89,27 +90,42 @@ export async function judgeRewards(
   const sum = (coin: "znn" | "qsr") => whole.reduce((total, row) => total + row[coin], 0n);
   const paid = { znn: sum("znn"), qsr: sum("qsr") };
   const name = `epoch ${first.epoch}, the first whole one after the switch,`;
-  if (paid.znn + paid.qsr === 0n) return judgeUnpaid(`${name} paid nothing`, figures, first.epoch);
-  const coins = ({ znn, qsr }: { znn: bigint; qsr: bigint }) => `${formatCoin(znn)} ZNN and ${formatCoin(qsr)} QSR`;
+  const earliest = whole.findLast(({ znn, qsr }) => znn + qsr > 0n)?.epoch;
+  if (earliest === undefined) return judgeUnpaid(`${name} paid nothing`, whole, uncollected, figures);
   const isCollected = paid.znn > 0n ? uncollected.znn < paid.znn : uncollected.qsr < paid.qsr;
-  if (isCollected)
+  if (!isCollected)
     return {
-      says: "collected",
-      text: `${name} was paid, and the rewards were collected (${coins(paid)} paid since, ${coins(uncollected)} wait)`,
+      says: "waiting",
+      text: `paid since epoch ${earliest}, and not collected: ${coins(uncollected)} wait (collect them in the wallet)`,
     };
+  const what = earliest === first.epoch ? name : `epoch ${earliest}, the first that paid the present reward address,`;
   return {
-    says: "waiting",
-    text: `paid since epoch ${first.epoch}, and not collected: ${coins(uncollected)} wait (collect them in the wallet)`,
+    says: "collected",
+    text: `${what} was paid, and the rewards were collected (${coins(paid)} paid since, ${coins(uncollected)} wait)`,
   };
 }
 
-function judgeUnpaid(text: string, all: readonly PaidEpoch[], epoch: number): RewardsJudgement {
-  const figures = all.find((each) => each.epoch === epoch);
-  if (figures?.givesAll)
-    return { says: "collected", text: `${text}: all rewards go to those who delegate to the Pillar` };
-  if (figures?.produced === 0)
-    return { says: "waiting", text: `${text}: none of ${figures.expected} momentums was produced in it` };
-  return { says: "fault", text };
+const coins = ({ znn, qsr }: Rewards["uncollected"]) => `${formatCoin(znn)} ZNN and ${formatCoin(qsr)} QSR`;
+
+/** Judges whole epochs that paid the reward address nothing. */
+function judgeUnpaid(
+  text: string,
+  whole: Rewards["rows"],
+  uncollected: Rewards["uncollected"],
+  all: readonly PaidEpoch[],
+): RewardsJudgement {
+  const figures = all.filter((each) => whole.some(({ epoch }) => epoch === each.epoch));
+  if (figures.some(({ givesAll }) => givesAll)) {
+    const given = `${text}: all rewards go to those who delegate to the Pillar`;
+    if (uncollected.znn + uncollected.qsr === 0n) return { says: "collected", text: given };
+    return { says: "waiting", text: `${given}; but of earlier epochs ${coins(uncollected)} wait` };
+  }
+  const { expected, produced } = figures.at(-1) ?? {};
+  if (produced === 0) return { says: "waiting", text: `${text}: none of ${expected} momentums was produced in it` };
+  if (produced === undefined) return { says: "fault", text };
+  const changed =
+    "was the reward address changed? Then collect what the earlier one was paid, and wait for the next payment";
+  return { says: "fault", text: `${text} for ${produced} momentums: ${changed}` };
 }
 
 /** Finds the first whole unpaid epoch: the one before the running epoch, the running one, or the next. */

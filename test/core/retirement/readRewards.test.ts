@@ -39,16 +39,34 @@ test.each<[RewardsJudgement["says"], string, Rewards, number]>([
   expect(found.dueAt).toBe(words.startsWith(unpaid) ? 6 * day + 117 * minute : undefined);
 });
 
-test.each<[object, string, string]>([
-  [{ givesAll: true }, "collected", "paid nothing: all rewards go to those who delegate to the Pillar"],
-  [{ produced: 0 }, "waiting", "paid nothing: none of 100 momentums was produced in it"],
-  [{}, "fault", "paid nothing"],
-  [{ epoch: 4, givesAll: true }, "fault", "paid nothing"],
-])("judges an epoch that paid nothing by its figures: %j", async (changes, says, words) => {
+const changedAddress =
+  "paid nothing for 99 momentums: was the reward address changed? Then collect what the earlier one was paid, and wait for the next payment";
+const given = "paid nothing: all rewards go to those who delegate to the Pillar";
+test.each<[object, bigint, string, string]>([
+  [{ givesAll: true }, 0n, "collected", given],
+  [{ givesAll: true }, 10n * znn, "waiting", `${given}; but of earlier epochs 10 ZNN and 0 QSR wait`],
+  // The reward address was changed after epoch 5 was paid, and all is given away since.
+  [{ epoch: 6, givesAll: true }, 0n, "collected", given],
+  [{ produced: 0 }, 0n, "waiting", "paid nothing: none of 100 momentums was produced in it"],
+  [{}, 0n, "fault", changedAddress],
+  [{ epoch: 4, givesAll: true }, 0n, "fault", "paid nothing"],
+])("judges an epoch that paid nothing by its figures: %j, %d", async (changes, waiting, says, words) => {
   const figures = { epoch: 5, expected: 100, produced: 99, givesAll: false, ...changes };
-  const nothing = rewards([row(6, 0n), row(5, 0n), row(4)]);
+  const nothing = rewards([row(6, 0n), row(5, 0n), row(4)], waiting);
   const text = `epoch 5, the first whole one after the switch, ${words}`;
   expect(await judged(nothing, 7.2, figures)).toEqual({ says, text });
+});
+
+test.each<[bigint, RewardsJudgement["says"], string]>([
+  [10n * znn, "waiting", "paid since epoch 6, and not collected: 10 ZNN"],
+  [
+    0n,
+    "collected",
+    "epoch 6, the first that paid the present reward address, was paid, and the rewards were collected",
+  ],
+])("a reward address that was changed after a payment owes only later ones: %d", async (waiting, says, words) => {
+  const found = await judged(rewards([row(6), row(5, 0n), row(4, 0n)], waiting), 7.2);
+  expect([found.says, found.text]).toEqual([says, expect.stringContaining(words)]);
 });
 
 describe("reading rewards from a node", () => {

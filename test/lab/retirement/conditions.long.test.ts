@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { overrideVariable } from "../../../core/retirement/refusalText.ts";
 import { createRetirementInputs } from "../../../core/retirement/retirementInputs.ts";
+import { addressFrom } from "../../../lab/doubles/address.ts";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
 import { awaitPaidEpoch, collectRewards, updateProducer } from "../../../lab/operator/wallet.ts";
 import { configOf } from "../../components/exampleConfig.ts";
@@ -141,6 +142,23 @@ describe("with the rewards collected, a single problem keeps the host", () => {
       /^refusing to shut down the node of .* in an unattended run/,
     );
     expect(await traceOf(stage.old)).toBe(before);
+  });
+
+  it("the reward address was changed after a payment, until the next one is collected there", async () => {
+    const rewards = async () => conditionsOf(await refuse(kept())).filter((line) => line.includes("reward"));
+    expect(await rewards()).toEqual([]);
+    // No epoch is paid between the change and the look.
+    await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: 600 });
+    await stage.lab.chain("PATCH", `/pillars/${pillar}`, { withdrawAddress: addressFrom("another wallet") });
+    const [what, ...found] = await rewards();
+    expect(what).toBe("- no node can tell whether the rewards since the switch were paid and collected");
+    const changed = /^found: .*paid nothing for \d+ momentums: was the reward address changed\? Then collect /;
+    expect(found).toEqual([changed, changed, changed].map((text) => expect.stringMatching(text)));
+    await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: quick.rewardDelaySeconds });
+    const isPaid = /^- the rewards since the switch are not collected, say/;
+    await expect.poll(async () => (await rewards())[0], { timeout: 30_000 }).toMatch(isPaid);
+    await collectRewards(stage.lab, pillar);
+    expect(await rewards()).toEqual([]);
   });
 
   it("the host or its successor is unreachable", async () => {

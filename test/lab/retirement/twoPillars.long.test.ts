@@ -43,6 +43,9 @@ beforeAll(async () => {
   const ups = await Promise.all([stage.stack.up(), bolt.up()]);
   for (const { exitCode, output } of ups) expect(exitCode, output).toBe(0);
   await elect(stage, stage.addresses.fresh);
+  // It is paid nothing from now on.
+  const shares = { giveMomentumRewardPercentage: 100, giveDelegateRewardPercentage: 100 };
+  await stage.lab.chain("PATCH", `/pillars/${pillar}`, shares);
 });
 
 it("refuses a host of the other Pillar, even if the stack names it", async () => {
@@ -81,6 +84,12 @@ it("each has its own event log and backups in the same directory", async () => {
   const events = (of: string) => new Set(journeyIn(backups(), of).map(({ event }) => event));
   expect(events(pillar)).toEqual(new Set(["host", "recorded", "shuttingDown", "shutDown", "rewards", "released"]));
   expect(events(other)).toEqual(new Set(["host", "recorded"]));
+  const [given] = journeyIn(backups(), pillar).filter(({ event }) => event === "rewards");
+  expect(given?.details).toMatchObject({
+    evidence: expect.arrayContaining([
+      expect.stringMatching(/all rewards go to those who delegate to the Pillar, says/),
+    ]),
+  });
   const sealed = readdirSync(backups()).filter((name) => name.endsWith(".tar.age"));
   expect(sealed).toEqual([expect.stringMatching(/-Anvil-retired-/)]);
   expect(existsSync(join(backups(), "record.jsonl"))).toBe(true);
