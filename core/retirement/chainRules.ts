@@ -25,7 +25,7 @@ export function checkChain(facts: RetirementFacts, good: readonly GoodReading[])
   });
 }
 
-/** Checks that the nodes follow one chain, and that it is the Pillar's: on a fork, producers and rewards prove nothing. */
+/** Checks that the nodes name one registered address and follow one chain, the Pillar's: on a fork, producers and rewards prove nothing. */
 function checkSameChain({ stack, readings, isChainKnown }: RetirementFacts, good: readonly GoodReading[]): Judgements {
   const { up } = commandsFor(stack);
   const judged: Judgement[] = [];
@@ -54,6 +54,13 @@ function checkSameChain({ stack, readings, isChainKnown }: RetirementFacts, good
       what: "nothing confirms the chain: only one host's node reports it",
       found: [`an answer of ${only.client.name} alone, and no momentum recorded before`],
       needed: `set pillar-host:retirement.references to an independent node's RPC, then ${up}`,
+    });
+  if (new Set(good.map(({ pillar }) => pillar?.producerAddress)).size > 1)
+    judged.push({
+      kind: "contradiction",
+      what: "the nodes that were asked contradict each other about the registered producer address",
+      found: good.map(({ client, pillar }) => `${client.name} says ${pillar?.producerAddress ?? "no address"}`),
+      needed: `after an update in the wallet wait some seconds; else take the node that is wrong out of pillar-host:retirement.references and pillar-host:sync.references, then ${up}`,
     });
   return judged;
 }
