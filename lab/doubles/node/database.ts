@@ -27,8 +27,12 @@ export function storedHeight(dataDir: string, database: Database = "nom"): numbe
 }
 
 /**
- * Opens the databases until {@link closeDatabase} is called. A database that was never closed may be torn. The real
- * node does not notice that; here `nom/torn` gets a line.
+ * Opens the databases until {@link closeDatabase} is called. A database that was never closed may be torn: the real node
+ * writes a momentum in several writes, none of them in a batch (go-zenon v0.0.8, common/db/versioned_db.go:364-370), and
+ * goleveldb drops a torn end of its journal without a word (leveldb/db.go, recoverJournal). The real node does not notice
+ * that, and may stand still: at its height, or at height 1, because it takes a head without its momentum for an empty
+ * database and writes the genesis anew (chain/chain.go:102-107). Here `nom/torn` gets a line, and the node goes on: the
+ * settings `stall` and `forceHeight` play what may follow.
  */
 export function openDatabase(dataDir: string): void {
   for (const name of ["nom", "consensus"]) {
