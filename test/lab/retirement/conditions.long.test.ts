@@ -177,9 +177,9 @@ describe("with the rewards collected, a single problem keeps the host", () => {
     await onHost(stage.fresh, "systemctl stop go-node");
     expect(whats(await refuse())).toContain(`the successor's node, ${stage.fresh.address}, is not synced now`);
     await onHost(stage.fresh, "systemctl start go-node");
-    await expect
-      .poll(async () => whats(await refuse(kept())))
-      .not.toContain(`the successor's node, ${stage.fresh.address}, is not synced now`);
+    // A busy machine takes an epoch for that, in which the successor produces nothing.
+    const isOfStop = (line: string) => /^the successor('s node, .*, is not synced| misses most)/.test(line);
+    await expect.poll(async () => whats(await refuse(kept())).filter(isOfStop)).toEqual([]);
   });
 });
 
