@@ -61,7 +61,7 @@ type Summary = ReturnType<typeof summarize>[number];
 function summarizeStatus({ stack, view, exitCode, problem }: { readonly stack: string } & ReadStack) {
   const { stage, next, needs } = decideStage(view);
   const isUnseen = exitCode === refusalExitCode;
-  const lines = problem ? [formatProblem(problem)] : [];
+  const lines = problem ? formatProblem(problem).split("\n") : [];
   const said = isUnseen || needs === "nothing" ? lines : [`next: ${next}`, ...lines];
   const own = { ...createStatusJson(view, exitCode), needs: isUnseen ? ("unseen" as const) : needs };
   return { stack, needs: own.needs, cells: [view.pillar, view.address, stage], lines: said, exitCode, json: own };

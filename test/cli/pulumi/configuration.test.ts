@@ -45,6 +45,12 @@ test("names all faults at once, without a secret", () => {
 Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run the command again.`);
 });
 
+test("says that a stack's file is missing, as on a second machine", () => {
+  expect(() => parseConfiguration("organization/pillar-host/nope", "{}")).toThrow(
+    /^the settings of stack nope are missing\n {2}found: no file \S+\/Pulumi\.nope\.yaml\n {2}needed: copy it /,
+  );
+});
+
 test.each([
   ["no stack named 'nope' found", /^there is no stack nope here\n {2}needed: .*: \.\/pillar-host init nope$/],
   ["incorrect passphrase", /^the pass phrase does not open stack nope\n {2}needed: /],

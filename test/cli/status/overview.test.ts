@@ -39,9 +39,10 @@ test("lists the most urgent stack first, each with its next step", () => {
 });
 
 test("wraps in a narrow terminal and removes control characters", () => {
-  const lines = formatOverview(summarize([looked("p", {}, 2, { what: "no login:\u001b[2J refused" }), syncing]), 40);
+  const problem = { what: "no login:\u001b[2J refused", needed: "a key" };
+  const lines = formatOverview(summarize([looked("p", {}, 2, problem), syncing]), 40);
   expect(lines.every((line) => line.length < 40)).toBe(true);
-  expect(lines).toContain("        no login:[2J refused");
+  expect(lines.slice(2, 4)).toEqual(["        no login:[2J refused", "        needed: a key"]);
 });
 
 test("formats JSON in the same order, with the needs of each stack", () => {
