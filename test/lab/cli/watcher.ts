@@ -1,5 +1,6 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { execa } from "execa";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { endProcess } from "../../../lab/hosts/machine.ts";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
@@ -9,10 +10,7 @@ import { codeBlocks } from "../readme.ts";
 import { type LabWebhook, startWebhook } from "../webhook.ts";
 
 const document = await readFile(join(import.meta.dirname, "../../../docs/unattended.md"), "utf8");
-const line =
-  codeBlocks(document)
-    .find(({ language }) => language === "cron")
-    ?.text.trim() ?? "";
+const typed = codeBlocks(document).find(({ text }) => text.endsWith("| crontab -\n"))?.text ?? "";
 
 /** A busy or booting host needs several lookups: each test names what it waits for. */
 export const limit = { timeout: 240_000, interval: 3000 };
@@ -39,6 +37,7 @@ export function watchedStage() {
 export function watching(stage: Pick<Stage, "lab" | "stack">) {
   let webhook: LabWebhook;
   let home: string;
+  let command: string;
 
   const begin = async () => {
     webhook = await startWebhook(stage.lab);
@@ -53,6 +52,14 @@ export function watching(stage: Pick<Stage, "lab" | "stack">) {
     await symlink(stage.stack.toolchain.pulumi, join(home, ".pulumi/bin/pulumi"));
     await symlink(process.execPath, join(home, ".pulumi/bin/node"));
     await writeFile(join(home, ".config/pillar-host/passphrase"), stage.stack.passphrase);
+    const shell = { HOME: home, PATH: `${home}/.pulumi/bin:/usr/bin:/bin` };
+    const shown = `crontab() { [ "$1" != - ] || cat; }\n${typed}`;
+    const { stdout } = await execa("bash", ["-c", shown], {
+      cwd: join(home, "pillar-host"),
+      env: shell,
+      extendEnv: false,
+    });
+    [, command = ""] = /^\*\/10 \* \* \* \* (.*)$/.exec(stdout) ?? [];
   };
   afterAll(async () => {
     if (webhook) await endProcess(webhook.process);
@@ -65,9 +72,7 @@ export function watching(stage: Pick<Stage, "lab" | "stack">) {
     const own = { PULUMI_BACKEND_URL, PULUMI_HOME, VAULT_ADDR };
     const environment = { HOME: home, PATH: "/usr/bin:/bin", SHELL: "/bin/sh", ...own };
     const set = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-    const [, command = ""] = /^\*\/10 \* \* \* \* (.*)$/.exec(line) ?? [];
     return stage.lab.run(["env", "-i", ...set, "/bin/sh", "-c", command], {
-      all: true,
       reject: false,
       stdin: "ignore",
       cleanup: true,
@@ -76,12 +81,13 @@ export function watching(stage: Pick<Stage, "lab" | "stack">) {
   /** Returns the notifications of a run of the crontab's line. */
   const heard = async () => {
     const before = (await notices()).length;
-    const { exitCode, all } = await cron();
-    keepPrinted(String(all));
+    const { exitCode } = await cron();
+    const all = await readFile(join(home, "pillar-host.log"), "utf8");
+    keepPrinted(all);
     const news = (await notices()).slice(before);
     const of = (event: string) =>
       news.flatMap(({ body }) => (body.event === event ? body.message.split("\n") : [])).join("\n");
-    return { exitCode, all: String(all), count: news.length, appeared: of("sign"), over: of("signOver") };
+    return { exitCode, all, count: news.length, appeared: of("sign"), over: of("signOver") };
   };
   /** Waits until all these were notified since then, in any runs. @returns all notifications */
   const toldSince = (before: number, wanted: readonly string[]) =>
