@@ -23,7 +23,7 @@ const milestones = ["host", "synced", "secured", "begun", "done", "producing", "
 const blocks = codeBlocks(await readFile(join(import.meta.dirname, "../../../docs/unattended.md"), "utf8"));
 /** The login is left out: here a variable names the backend. */
 const toAnother = (blocks.find(({ text }) => text.includes("pulumi stack export"))?.text ?? "")
-  .split("\n")
+  .split(/(?: &&)?\n/)
   .filter((line) => line !== "" && !line.startsWith("pulumi login"));
 
 describe("a move that a second operator completes, with state and records in a bucket of S3", () => {
