@@ -106,15 +106,18 @@ describe("checks before the first change", () => {
 });
 
 describe("the first backup", () => {
+  const dropIns = "/etc/systemd/system/orchestrator.service.d";
   let done: Outcome;
+  afterAll(async () => {
+    for (const host of [from, to]) await onHost(host, `rm -rf ${dropIns}; systemctl daemon-reload`);
+  });
 
   it("is taken from a running orchestrator and proved; the run shows both hosts' versions", async () => {
-    const dropIn = "/etc/systemd/system/orchestrator.service.d/lab.conf";
     for (const host of [from, to])
       await onHost(
         host,
-        `rm -rf /root/.orchestrator; mkdir -p ${dropIn.replace("/lab.conf", "")}
-         printf '[Service]\nEnvironment=LAB_SAME=1 "LAB_PROXY=a proxy of ${host.name}"\n' > ${dropIn}`,
+        `rm -rf /root/.orchestrator; mkdir -p ${dropIns}
+         printf '[Service]\nEnvironment=LAB_SAME=1 "LAB_PROXY=a proxy of ${host.name}"\n' > ${dropIns}/lab.conf`,
       );
     await Promise.all([lab.chain("PATCH", "/orchestrators/old", { syncPollMs: 500 }), setUpSyncedNode(lab, to)]);
     nodePassword = (await setUpSyncedNode(lab, from)).password;
