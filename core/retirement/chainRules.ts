@@ -25,7 +25,10 @@ export function checkChain(facts: RetirementFacts, good: readonly GoodReading[])
   });
 }
 
-/** Checks that the nodes name one registered address and follow one chain, the Pillar's: on a fork, producers and rewards prove nothing. */
+/**
+ * Checks that the nodes name one registered address, and that they follow one chain, the Pillar's: on a fork, producers
+ * and rewards prove nothing.
+ */
 function checkSameChain({ stack, readings, isChainKnown }: RetirementFacts, good: readonly GoodReading[]): Judgements {
   const { up } = commandsFor(stack);
   const judged: Judgement[] = [];
