@@ -1,6 +1,7 @@
 import { execa } from "execa";
 import { ensureCloudImage } from "./clouds/room/image.ts";
 import { ensurePackagedImage } from "./images/packagedImage.ts";
+import { ensureProviderImage } from "./images/providerImage.ts";
 import { Lab, testLabPrefix } from "./lab.ts";
 import { realDirectory, unusedReals } from "./real/realPrograms.ts";
 import { takeDown, takeDownTheDead } from "./testRun/deadLabs.ts";
@@ -59,7 +60,7 @@ const since = (started: number) => elapsed(Date.now() - started);
 /** Runs a tier. Returns its result, with the failures by name, and notes: files left out, or run twice. */
 async function runTier(asked: Asked, deadline: number) {
   const { tier, filters, isRecorded, isSparing, isWhole } = asked;
-  if (tier.needsLab) await setUp();
+  if (tier.needsLab) await setUp(tier.projects.includes("long") && filters.length === 0);
   // Options such as -t run a part of a file, which proves nothing about the whole.
   const areWhole = tier.projects.includes("long") && !filters.some((filter) => filter.startsWith("-"));
   const own = areWhole ? await hashesOf(checkout, ownTests(checkout)) : {};
@@ -94,8 +95,11 @@ async function runTier(asked: Asked, deadline: number) {
   };
 }
 
-async function setUp(): Promise<void> {
+/** @param isAll true if images that few files need are begun, too: within a test, a slow mirror would take its time */
+async function setUp(isAll: boolean): Promise<void> {
   await ensureRequirements();
+  // Not awaited: a file that needs one waits, and says why it can't be made.
+  if (isAll) for (const each of ["debian-12", "debian-13"] as const) ensureProviderImage(each).catch(() => undefined);
   // The images wait for downloads while the engine's build computes.
   await Promise.all([ensureToolchain({ plugins: allPlugins }), ensureImages()]);
   await takeDownTheDead();

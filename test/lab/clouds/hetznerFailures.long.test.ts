@@ -50,7 +50,7 @@ test("replaces a half-created server, and ends with exactly one, which has the b
 });
 
 test("a creation that does not end times out, and the next runs continue it", async () => {
-  await stage.configure({}, { startTimeout: "6s" });
+  await stage.configure({}, { startTimeout: "20s" });
   stage.cloud.account.faults.add({ kind: "slowAction", command: "create_server" });
   const first = linesOf(await expectFailure(stage.upToServer()));
   // The plugin adds the actions that it waited for.

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { SignersTruth } from "../../../lab/doubles/chain/index.ts";
 import { listSeeds } from "../../../lab/explore/rounds.ts";
+import { ensureProviderImage } from "../../../lab/images/providerImage.ts";
 import type { Lab, LabHost } from "../../../lab/lab.ts";
 import { awaitProduction, updateProducer } from "../../../lab/operator/wallet.ts";
 import { randomOf } from "../../../lab/simulation/seededRandom.ts";
@@ -81,6 +82,7 @@ describe("a death at a random moment of each stage of the journey", () => {
     labs.push(lab);
     return lab;
   };
+  beforeAll(() => ensureProviderImage("debian-12"));
   afterEach(async () => {
     for (const stack of toEnd.splice(0)) await stack.endRuns();
     for (const lab of labs.splice(0)) await lab.down();
