@@ -17,7 +17,7 @@ import { hasKind, ProblemError } from "../../core/util/problem.ts";
 import { withLock } from "../../core/util/withLock.ts";
 import { openStack, type StackInfo } from "../status/openStack.ts";
 
-type Candidate = { readonly root: RootHost; readonly place: MovePaths };
+type Candidate = { readonly root: RootHost; readonly paths: MovePaths };
 
 /** Backs up a stack's orchestrator where it runs now, without stopping it. Returns the exit code. @throws Refusal */
 export async function backUpOrchestrator(fullName: string, { json }: { json?: boolean }): Promise<number> {
@@ -26,14 +26,14 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
   const store = openStackStore(config);
   const candidates = openCandidates(source);
   try {
-    const { root, place } = await findOrchestrator(stack, candidates);
+    const { root, paths } = await findOrchestrator(stack, candidates);
     const { attempt: _attempt, ...move } = createMoveId(config, stack);
     const { identityFile } = config.orchestrator.backup;
     const lock = { stack, pillar: config.pillar.name, doing: "backup" } as const;
-    const target = { directory: chooseStore(config), identityFile, move };
+    const ref = { directory: chooseStore(config), identityFile, move };
     const deps = { ...systemClock, say: (line: string) => console.error(printable(line)) };
     const made = await withLock(store.directory, lock, () =>
-      takeBackup(root, findWholeBackup("asked", place), target, deps),
+      takeBackup(root, findWholeBackup("asked", paths), ref, deps),
     );
     if (json) console.log(JSON.stringify({ stack, address: root.address, ...made }, undefined, 2));
     else console.log(printableLines(formatBackup(stack, root.address, made).join("\n")));
@@ -52,11 +52,11 @@ export function openCandidates({ config, address, hostKey }: StackInfo): Candida
   if (address !== undefined && hostKey !== undefined)
     candidates.push({
       root: openRoot(createNewHost(config, address, hostKey), library),
-      place: createMovePaths(config),
+      paths: createMovePaths(config),
     });
   if (config.orchestrator.move) {
     const { host, orchestrator } = createOldHost(config);
-    candidates.push({ root: openRoot(host, library), place: orchestrator });
+    candidates.push({ root: openRoot(host, library), paths: orchestrator });
   }
   return candidates;
 }
@@ -69,13 +69,13 @@ export async function findOrchestrator(stack: string, candidates: readonly Candi
       what: "the address and ssh host key of its host are not recorded",
       needed: `record them: ${up}`,
     });
-  const hosts = candidates.map(async ({ root, place }) => {
-    const seen = await readOrchestratorState(root, place).catch((error: Error) => {
+  const hosts = candidates.map(async ({ root, paths }) => {
+    const seen = await readOrchestratorState(root, paths).catch((error: Error) => {
       // This host answers: the orchestrator may be on it.
       if (hasKind(error, "unreadableJournal")) throw error;
       return { unseen: error.message };
     });
-    return { root, place, address: root.address, seen };
+    return { root, paths, address: root.address, seen };
   });
   return locateOrchestrator(await Promise.all(hosts), backup);
 }

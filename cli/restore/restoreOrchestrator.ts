@@ -68,8 +68,8 @@ export async function restoreOrchestrator(
   const file = options.backup ?? chooseBackup(config, moves, bridge);
   if (file === undefined)
     throw new ProblemError({ what: "the event log has no backup", needed: "give one with --backup FILE" });
-  const place = { directory: chooseStore(config), identityFile: orchestrator.backup.identityFile, move };
-  const content = await readBackup(file, place);
+  const ref = { directory: chooseStore(config), identityFile: orchestrator.backup.identityFile, move };
+  const content = await readBackup(file, ref);
   const server = findServer(await readLog(store, pillar.name), { lost, target: { address, hostKey } }, owners);
   const where = server ? `server ${server.id} at ${server.provider}` : "no cloud server of this host is known";
   const isFresh = isFreshShare(content, bridge);

@@ -91,7 +91,7 @@ async function capture(run: () => Promise<number>): Promise<string> {
 
 async function readHostLogs(stack: string): Promise<string> {
   const source = await openStack(stack);
-  const logs = openCandidates(source).map(async ({ root, place: { service, directory } }) => {
+  const logs = openCandidates(source).map(async ({ root, paths: { service, directory } }) => {
     const variables = markOwn({ node_service: source.config.node.service, service, directory });
     const text = await root.call("host_logs", variables).catch(formatError).finally(root.close);
     return `--- ${root.address} ---\n${text}`;
