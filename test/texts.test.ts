@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { StatusParts } from "../cli/status/parts/statusParts.ts";
+import type { MovePaths } from "../core/orchestrator/hosts/moveInputs.ts";
+import type { RootHost } from "../core/ssh/root.ts";
 import { partsOf, registrations, unmet, viewOf } from "./cli/exampleView.ts";
 import { atHeight, seenFrom } from "./core/chain/readings.ts";
 import { CopyStage } from "./core/chainCopy/copyStage.ts";
@@ -117,8 +119,9 @@ const hostWith = (fact: string, address = "host1") => ({
 
 /** Returns the address of the host whose orchestrator is backed up, of two hosts with these facts. */
 async function findRunning(...printed: readonly string[]) {
-  const candidates = printed.map((text, at) => ({ root: hostWith(text, `host${at}`), place: {} }));
-  return (await rules.findOrchestrator("prod", candidates as never)).root.address;
+  const paths = { service: "orchestrator" } as MovePaths;
+  const candidates = printed.map((text, at) => ({ root: hostWith(text, `host${at}`) as unknown as RootHost, paths }));
+  return (await rules.findOrchestrator("prod", candidates)).root.address;
 }
 
 /** Waits for the sync of a node that no witness confirms, as the operator accepted, and returns the momentum for others. */
@@ -201,8 +204,8 @@ test.each<[rule: string, decide: () => unknown, decision: unknown]>([
   ],
   [
     "a damaged journal prevents a backup of the other host",
-    () => findRunning(damaged, running).catch(() => "refused"),
-    "refused",
+    () => findRunning(damaged, running).catch(({ problem }) => problem?.kind),
+    "unreadableJournal",
   ],
   ["a running orchestrator is backed up", () => findRunning("", running), "host1"],
   ["an unconfirmed chain has no momentum for others", waitUnwitnessed, undefined],
