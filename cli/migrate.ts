@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunStep } from "../core/journey/decideJourney.ts";
+import type { RunStep } from "../core/journey/decideNextStep.ts";
 import { decideMigration, type MigrationInput } from "../core/journey/migration.ts";
 import { commandsFor } from "../core/util/commands.ts";
 import { ProblemError } from "../core/util/problem.ts";

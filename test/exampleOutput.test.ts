@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { formatRestore } from "../cli/restore/restoreOrchestrator.ts";
 import { formatReport } from "../cli/status/statusText.ts";
-import { decideJourney } from "../core/journey/decideJourney.ts";
+import { decideNextStep } from "../core/journey/decideNextStep.ts";
 import { formatHolder } from "../core/journey/runTexts.ts";
 import { decideRetirement } from "../core/retirement/decideRetirement.ts";
 import { formatRefusal } from "../core/retirement/refusalText.ts";
@@ -105,7 +105,7 @@ test("docs/steps.md shows the first line of the next step", () => {
   const node = { synced: true, known: true, why: "synced" };
   const parts = { registration: { value: earlier } };
   const run = { producerAddress: newAddress };
-  const { lines } = decideJourney({ stack: "prod-2", pillar: "Anvil", lifecycle: "active", node, parts, run });
+  const { lines } = decideNextStep({ stack: "prod-2", pillar: "Anvil", lifecycle: "active", node, parts, run });
   const [first = ""] = lines;
   expect(read("docs/steps.md")).toContain(`\`${first}\``);
 });

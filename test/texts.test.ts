@@ -50,12 +50,12 @@ const makers = [
 const load = async () => ({
   ...(await import("../cli/backup/backUpOrchestrator.ts")),
   ...(await import("../cli/status/statusText.ts")),
-  ...(await import("../core/journey/decideJourney.ts")),
+  ...(await import("../core/journey/decideNextStep.ts")),
   ...(await import("../core/journey/migration.ts")),
   ...(await import("../core/orchestrator/checks/prerequisites.ts")),
   ...(await import("../core/orchestrator/hosts/orchestratorFacts.ts")),
   ...(await import("../core/retirement/decideRetirement.ts")),
-  ...(await import("../core/sync/compareReferences.ts")),
+  ...(await import("../core/sync/judgeWitnesses.ts")),
   ...(await import("../core/sync/waitForSync.ts")),
   ...(await import("../core/util/result.ts")),
 });
@@ -99,7 +99,7 @@ function nextLines(versions: StatusParts["versions"]) {
   const parts = say(partsOf(registrations.unknown, { versions }));
   const state = { isBegun: true, pending: [], last: { finished: true } };
   const node = { synced: true, known: true, why: "synced" };
-  return rules.decideJourney({ stack: "prod", pillar: "Anvil", lifecycle: "active", state, node, parts }).lines;
+  return rules.decideNextStep({ stack: "prod", pillar: "Anvil", lifecycle: "active", state, node, parts }).lines;
 }
 
 /** Returns what a retirement would lose while two nodes see this host produce and its rewards wait. */
@@ -129,7 +129,7 @@ async function waitUnwitnessed() {
   let ticks = 0;
   const deps = {
     client: { observe: async () => answer(2, 1000, 1000, { newestAge: 3000 }), close: () => undefined },
-    readReferences: async () => ({ readings: [] }),
+    readWitnesses: async () => ({ readings: [] }),
     readVersionGaps: async () => [],
     now: () => nodeTime,
     ticks: () => ticks,
@@ -162,7 +162,7 @@ async function waitUnwitnessed() {
 /** Compares a node with two references on its chain, one of this name, and with one on another chain. */
 function compareWith(name: string) {
   const readings = [atHeight("A", 1000), atHeight(say(name), 1000), atHeight("C", 1000, 3000, "other")];
-  const { fault, witnesses } = rules.compareReferences(1000, seenFrom(1000, readings), 20);
+  const { fault, witnesses } = rules.judgeWitnesses(1000, seenFrom(1000, readings), 20);
   return [fault?.kind, witnesses.length];
 }
 

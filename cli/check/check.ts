@@ -20,9 +20,9 @@ import { askAboutOwnName, describeUnknownName } from "../../core/registration/as
 import { createNameRefusal, findNameFault } from "../../core/retirement/correctName.ts";
 import { createRetirementInputs, listReferences } from "../../core/retirement/retirementInputs.ts";
 import { resolveOwnIdentityPath, resolveStoreDirectory } from "../../core/store/storeDirectory.ts";
-import { agreeOnHeight, type ReferenceReading } from "../../core/sync/compareReferences.ts";
 import { chainRisk } from "../../core/sync/decideSynced.ts";
 import { createWitnessSources } from "../../core/sync/gateSettings.ts";
+import { agreeOnHeight, type WitnessReading } from "../../core/sync/judgeWitnesses.ts";
 import { systemClock } from "../../core/util/clock.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { resolvePath } from "../../core/util/resolvePath.ts";
@@ -99,7 +99,7 @@ export async function checkPillarName(source: StackInfo): Promise<CheckRow[]> {
   return [fail(nameTopic, what, found, `needed: ${needed}`, next)];
 }
 
-function compareWitnesses(readings: readonly ReferenceReading[], tolerance: number): CheckRow[] {
+function compareWitnesses(readings: readonly WitnessReading[], tolerance: number): CheckRow[] {
   const { counted: told, notes: leftOut } = countNodesOnce(readings, isSameChain);
   const { median, notes } = agreeOnHeight(told, tolerance);
   const lines = [...leftOut, ...notes];

@@ -6,7 +6,7 @@ import { openRoot } from "../../core/ssh/root.ts";
 import type { SshTarget } from "../../core/ssh/ssh.ts";
 import { readFactsLibrary } from "../../core/steps/libraries.ts";
 import { createWitnessSources } from "../../core/sync/gateSettings.ts";
-import { openNodeReader } from "../../core/sync/witnesses.ts";
+import { openNodeReader } from "../../core/sync/nodeReader.ts";
 import type { StackWithHost } from "./openStack.ts";
 
 export type HostReader = ReturnType<typeof openHostReader>;

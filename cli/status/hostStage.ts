@@ -1,6 +1,6 @@
-import { decideJourney } from "../../core/journey/decideJourney.ts";
+import { decideNextStep } from "../../core/journey/decideNextStep.ts";
 import type { StackFacts } from "../../core/journey/facts.ts";
-import type { Needs } from "../../core/journey/stages.ts";
+import type { Needs } from "../../core/journey/stackStages.ts";
 import { formatProgress } from "../../core/sync/progress.ts";
 import { printable } from "../../core/util/printable.ts";
 import { takeValue } from "../../core/util/result.ts";
@@ -16,7 +16,7 @@ export function listFacts({ sync, synced, ...view }: StackView): StackFacts {
 
 export function decideStage(view: StackView): { readonly needs: Needs; readonly stage: string; readonly next: string } {
   const { parts, stack } = view;
-  const { needs, title, next } = decideJourney(listFacts(view));
+  const { needs, title, next } = decideNextStep(listFacts(view));
   const hasProblem = takeValue(parts.orchestrator)?.isWrong || findProblems(parts, stack).some(({ isNow }) => isNow);
   return { needs: hasProblem ? "attention" : needs, stage: title, next };
 }

@@ -1,4 +1,4 @@
-import type { Needs } from "../../core/journey/stages.ts";
+import type { Needs } from "../../core/journey/stackStages.ts";
 import { printable } from "../../core/util/printable.ts";
 import { formatProblem, hasKind, ProblemError } from "../../core/util/problem.ts";
 import { replaceFile } from "../../core/util/writeAtomically.ts";

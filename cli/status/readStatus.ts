@@ -1,4 +1,4 @@
-import { decideJourney } from "../../core/journey/decideJourney.ts";
+import { decideNextStep } from "../../core/journey/decideNextStep.ts";
 import type { StackFacts } from "../../core/journey/facts.ts";
 import { formatWaysBack } from "../../core/sync/damagedDatabase.ts";
 import { createGateSettings } from "../../core/sync/gateSettings.ts";
@@ -38,7 +38,7 @@ export async function printAlarm(stack: string): Promise<boolean> {
   const facts = await openStack(stack)
     .then(readFacts)
     .catch(() => undefined);
-  const decision = facts && decideJourney(facts);
+  const decision = facts && decideNextStep(facts);
   const hasNoSigner = decision?.before === "noSigner";
   if (hasNoSigner) console.error(["", ...decision.lines].join("\n"));
   return hasNoSigner;

@@ -1,6 +1,6 @@
 import { findPortProblems, formatPortList, type PortResult } from "../../core/cloud/portRules.ts";
 import { listHostFactRows } from "../../core/host/nodeFacts.ts";
-import { decideJourney } from "../../core/journey/decideJourney.ts";
+import { decideNextStep } from "../../core/journey/decideNextStep.ts";
 import { formatHolder } from "../../core/journey/runTexts.ts";
 import { isOurs, type Registration } from "../../core/registration/registration.ts";
 import { formatRegistration, stillOurs } from "../../core/registration/registrationMessages.ts";
@@ -23,7 +23,7 @@ export function formatReport(view: StackView, columns: number): string {
   const formatRows = (rows: readonly Row[]) => rows.flatMap((row) => wrapRow(row, columns - 1));
   const factRows = facts ? formatRows(listHostFactRows(facts)) : [];
   const log = formatLog(facts, columns);
-  const decision = decideJourney(listFacts(view));
+  const decision = decideNextStep(listFacts(view));
   return [
     ...(decision.before === "noSigner" ? [...decision.lines, ""] : []),
     `Pillar ${pillar}, stack ${stack}, host ${address}`,

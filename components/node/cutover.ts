@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
 import { createStackLogRef } from "../../core/config/stackStore.ts";
-import { decideJourney, isMoveLater } from "../../core/journey/decideJourney.ts";
+import { decideNextStep, isMoveLater } from "../../core/journey/decideNextStep.ts";
 import type { MoveTiming } from "../../core/journey/facts.ts";
 import type { LastRun, OrchestratorOutput } from "../../core/journey/outputs.ts";
 import { createRegistrationOutput, mayShowAddress, type Registration } from "../../core/registration/registration.ts";
@@ -83,7 +83,7 @@ export function registerCutover(args: CutoverArgs) {
     formatNextStep: (moved: pulumi.Output<OrchestratorOutput | undefined>): pulumi.Output<string[]> =>
       pulumi
         .all([facts, moved])
-        .apply(([known, orchestrator]) => [...decideJourney({ ...known, run: { ...known.run, orchestrator } }).lines]),
+        .apply(([known, orchestrator]) => [...decideNextStep({ ...known, run: { ...known.run, orchestrator } }).lines]),
   };
 }
 

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
 import { formatReleaseMarker } from "../../core/config/schemaParts.ts";
 import { formatConsent } from "../../core/journey/consent.ts";
-import { decideJourney } from "../../core/journey/decideJourney.ts";
+import { decideNextStep } from "../../core/journey/decideNextStep.ts";
 import type { LastRun } from "../../core/journey/outputs.ts";
 import { readHostOnce } from "../../core/retirement/readHost.ts";
 import { createRetirementInputs } from "../../core/retirement/retirementInputs.ts";
@@ -25,10 +25,10 @@ export async function registerKeptHost(config: StackConfig, host: Host, last: La
   const upgrade = isRetiring ? undefined : await registerUpgrade(config, host, last, look);
   const { shutdown } = new HostRetirement({ host, after: upgrade ? [host.guard, upgrade] : [host.guard], shutDown });
   const facts = { stack: config.stack, pillar: config.pillar.name, lifecycle: config.lifecycle, run: {} };
-  if (shutdown === undefined) return { nextStep: reportNextStep(pulumi.output([...decideJourney(facts).lines])) };
+  if (shutdown === undefined) return { nextStep: reportNextStep(pulumi.output([...decideNextStep(facts).lines])) };
   const next = shutdown.isOff.apply((isOff) => {
     const node = isOff ? { value: { active: false, masked: true } } : { problem: "it does not answer" };
-    return [...decideJourney({ ...facts, parts: { node } }).lines];
+    return [...decideNextStep({ ...facts, parts: { node } }).lines];
   });
   return { retirement: shutdown.isOff.apply((nodeOff) => ({ nodeOff })), nextStep: reportNextStep(next) };
 }

@@ -2,7 +2,7 @@ import { type ChainClient, openNodeChain } from "../chain/chain.ts";
 import { readVersionGaps } from "../chain/nodeVersion.ts";
 import { type ChainExcerpt, readOlderMomentums } from "../chain/sameChain.ts";
 import type { WhichHost } from "../host/rootPair.ts";
-import type { WitnessSources } from "../sync/compareReferences.ts";
+import type { WitnessSources } from "../sync/judgeWitnesses.ts";
 import { type NodeStatus, readNodeStatus } from "../sync/nodeStatus.ts";
 import type { Clock } from "../util/clock.ts";
 import { withTimeout } from "../util/withTimeout.ts";

@@ -7,6 +7,7 @@ import { parseFields } from "../util/fields.ts";
 import { normalizeHost, parseAddresses } from "../util/hostPort.ts";
 import { printable } from "../util/printable.ts";
 import { ProblemError } from "../util/problem.ts";
+import { isKeyShare } from "./keyShare.ts";
 
 /** Parses what the functions facts_… of core/steps/lib/facts.sh print. No secret. */
 const parsers = {
@@ -199,11 +200,6 @@ function parseOrchestrator(fields: Fields) {
     /** Text of the move's journal; empty without one. */
     journalText: Buffer.from(fields.text("journal") ?? "", "base64").toString("utf8"),
   };
-}
-
-/** True if a path below an orchestrator's directory is a key share (docs/chain.md, Files). */
-export function isKeyShare(path: string): boolean {
-  return /(^|\/)tss\/localstate-[^/]*\.json$/.test(path);
 }
 
 export type Connections = ReturnType<typeof parseConnections>;

@@ -1,8 +1,8 @@
 import { commandsFor } from "../util/commands.ts";
 import { takeValue } from "../util/result.ts";
-import { createRunStep, type Decision, decideJourney } from "./decideJourney.ts";
+import { createRunStep, type Decision, decideNextStep } from "./decideNextStep.ts";
 import type { OrchestratorKind, StackFacts } from "./facts.ts";
-import { formatUnreadable } from "./stageTexts.ts";
+import { formatUnreadable } from "./stackStageTexts.ts";
 
 export interface MigrationInput {
   /** Names of the old and the new host's stack. */
@@ -29,7 +29,12 @@ const restingKinds: readonly OrchestratorKind[] = ["unfenced", "waits", "stopped
 export function decideMigration(input: MigrationInput): MigrationStep {
   const { old, fresh, freshStack, oldStack } = input;
   if (freshStack === undefined) return run("init", fresh, commandsFor(fresh).init);
-  const both = { ...input, freshStack, next: decideJourney(freshStack), oldNext: oldStack && decideJourney(oldStack) };
+  const both = {
+    ...input,
+    freshStack,
+    next: decideNextStep(freshStack),
+    oldNext: oldStack && decideNextStep(oldStack),
+  };
   const { next, oldNext } = both;
   const open = [next, oldNext].find(
     (each) => each?.before && ["activeRun", "noSigner", "cutOffRun"].includes(each.before),

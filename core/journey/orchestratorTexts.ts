@@ -5,7 +5,7 @@ import { formatUtcMinute, formatUtcSecond } from "../util/timeText.ts";
 import { unattendedVariable } from "../util/unattended.ts";
 import type { MoveTiming } from "./facts.ts";
 import type { OrchestratorOutput } from "./outputs.ts";
-import type { Known } from "./stages.ts";
+import type { Known } from "./stackStages.ts";
 
 /** Formats the orchestrator's move, if it comes before wallet and retirement. */
 export function formatMoveTiming({ stack, timing, run }: Known): string[] {

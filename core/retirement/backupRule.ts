@@ -1,8 +1,7 @@
 import { isSameMove, type MoveId } from "../eventLog/moveId.ts";
-import { isKeyShare } from "../host/facts.ts";
 import type { HostPaths } from "../host/hostPaths.ts";
+import { formatShareFile, hasShareForKey, isKeyShare } from "../host/keyShare.ts";
 import type { BackupSource } from "../orchestrator/backup/backup.ts";
-import { formatShareFile, hasShareForKey } from "../orchestrator/backup/keyShare.ts";
 import type { Entry, WrittenList } from "../orchestrator/backup/manifest.ts";
 import type { BridgeNow } from "../orchestrator/checks/bridgeState.ts";
 import { isSameHost } from "../ssh/publicKey.ts";

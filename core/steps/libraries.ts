@@ -19,7 +19,7 @@ const library = (...parts: readonly string[]) =>
     readShell("lib/commands", "lib/common", "lib/lease", ...parts),
   ].join("\n");
 
-const facts = ["lib/facts", "node/configuredAddress", ...filesOf("orchestrator", "journal", "keyFiles")];
+const facts = ["lib/facts", "node/configuredAddress", ...filesOf("orchestrator", "journal", "keyShares", "keyStore")];
 
 export const readFactsLibrary = () => library(...facts);
 

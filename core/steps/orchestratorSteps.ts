@@ -31,7 +31,7 @@ export function bulkCopy(
       [
         "lib/copyAccess",
         "lib/lease",
-        ...["keyFiles", "manifest", "journal", "copy"].map((part) => `orchestrator/${part}`),
+        ...["keyShares", "keyStore", "manifest", "journal", "copy"].map((part) => `orchestrator/${part}`),
         "orchestrator/bulkCopy",
       ],
       {

@@ -2,9 +2,9 @@ import type { Momentum, Observation } from "../chain/node.ts";
 import { formatVersionFault, type VersionGap } from "../chain/requiredVersions.ts";
 import type { SyncProof } from "../eventLog/events.ts";
 import type { Clock } from "../util/clock.ts";
-import type { ChainSources } from "./compareReferences.ts";
-import { compareReferences, type ReferenceAnswers } from "./compareReferences.ts";
 import { claimsSynced, judgeObservation, type SyncReason } from "./judgeObservation.ts";
+import type { ChainSources } from "./judgeWitnesses.ts";
+import { judgeWitnesses, type WitnessAnswers } from "./judgeWitnesses.ts";
 
 export interface EvidenceOptions extends Omit<ChainSources, "references"> {
   /** Good lookups in a row that a proof needs. */
@@ -14,7 +14,7 @@ export interface EvidenceOptions extends Omit<ChainSources, "references"> {
 }
 
 /** A lookup of the node, and of the references if the node says that it is synced. */
-export interface SyncLookup extends ReferenceAnswers {
+export interface SyncLookup extends WitnessAnswers {
   readonly observation: Observation;
   /** Milliseconds of a monotonic clock. */
   readonly at: number;
@@ -53,11 +53,7 @@ export function decideSynced(before: typeof noEvidence, look: SyncLookup, option
   if (own.says === "close") return bad(own.why, [], before);
   if (observation.kind === "none" || own.says === "no") return bad(own.why);
 
-  const { fault, agrees, witnesses, notes } = compareReferences(
-    observation.info.currentHeight,
-    look,
-    options.tolerance,
-  );
+  const { fault, agrees, witnesses, notes } = judgeWitnesses(observation.info.currentHeight, look, options.tolerance);
   const isUnwitnessed = witnesses.length === 0;
   const reason = fault ?? (isUnwitnessed && !options.isChainUnverified ? unwitnessedReason : undefined);
   const isDoubtful = own.says === "unproved" && !agrees;
@@ -83,7 +79,7 @@ export function decideSynced(before: typeof noEvidence, look: SyncLookup, option
 
 export interface LookupDeps extends Pick<Clock, "now" | "ticks"> {
   /** Reads the independent nodes, and the momentums that are needed to compare them with the node. Never throws. */
-  readReferences(newest: Momentum | undefined): Promise<ReferenceAnswers>;
+  readWitnesses(newest: Momentum | undefined): Promise<WitnessAnswers>;
   /** Returns the required versions that the node lacks at a height. Never throws. */
   readVersionGaps(height: number): Promise<readonly VersionGap[]>;
   /** A required version that the node is known to lack. */
@@ -102,7 +98,7 @@ export async function decideLookup(
 ): Promise<SyncDecision> {
   // Other nodes are worth asking only if the node says that it is synced.
   const isClaimed = observation.kind === "answer" && claimsSynced(observation, deps.now());
-  const references = isClaimed ? await deps.readReferences(observation.newest) : { readings: [] };
+  const references = isClaimed ? await deps.readWitnesses(observation.newest) : { readings: [] };
   const look = { observation, ...references, at: deps.ticks(), clock: deps.now() };
   const decision = decideSynced(evidence, look, options);
   if (observation.kind === "none") return decision;

@@ -2,7 +2,7 @@ import { createOldHost } from "../chain/configuredNode.ts";
 import type { NodeTarget } from "../chain/node.ts";
 import type { StackConfig } from "../config/config.ts";
 import { createStackLogRef } from "../config/stackStore.ts";
-import type { ChainSources, WitnessSources } from "./compareReferences.ts";
+import type { ChainSources, WitnessSources } from "./judgeWitnesses.ts";
 
 export type GateSettings = ReturnType<typeof createGateSettings>;
 

@@ -1,10 +1,10 @@
 import type { NodeTarget } from "../chain/node.ts";
 import { type Connection, createConnection } from "../ssh/connection.ts";
 import { withTimeout } from "../util/withTimeout.ts";
-import type { WitnessSources } from "./compareReferences.ts";
 import { chainGap, decideLookup, noEvidence } from "./decideSynced.ts";
 import { observeStable, type SyncReason } from "./judgeObservation.ts";
-import { openNodeReader } from "./witnesses.ts";
+import type { WitnessSources } from "./judgeWitnesses.ts";
+import { openNodeReader } from "./nodeReader.ts";
 
 export interface NodeStatus {
   readonly synced: boolean;
@@ -48,7 +48,7 @@ export async function readNodeStatus(
         observation,
         noEvidence,
         { ...options, confirmations: 1, confirmSpan: 0 },
-        { ...deps, readReferences: (newest) => deps.readReferences(newest, referenceTime) },
+        { ...deps, readWitnesses: (newest) => deps.readWitnesses(newest, referenceTime) },
       );
       if (observation.kind === "none") return { synced: false, why: why.text, known: false };
       const gap = isUnwitnessed ? `; not proved: ${chainGap}` : "";

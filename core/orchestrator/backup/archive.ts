@@ -1,6 +1,8 @@
 import crypto from "node:crypto";
 import { once } from "node:events";
 import type { ReadEntry } from "tar";
+import type { Backup } from "../../eventLog/events.ts";
+import { isKeyShare } from "../../host/keyShare.ts";
 import { createEntry, createManifest, type Entry, normalizePath, quotePath } from "./manifest.ts";
 
 /** A parsed archive, with the requested files by path. Nothing of it was written to the disk. */
@@ -77,4 +79,12 @@ export async function readArchive(source: AsyncIterable<Uint8Array>, keep?: Keep
   const parser = await createArchiveParser(keep);
   for await (const chunk of source) parser.write(chunk);
   return parser.end();
+}
+
+/** Returns the key shares of an archive, and when the newest one was made. */
+export function findKeyShare({ kept }: Archive): Pick<Backup, "keyShare"> {
+  const files = [...kept.keys()].filter(isKeyShare).sort();
+  const times = files.flatMap((file) => kept.get(file)?.writtenAt?.getTime() ?? []);
+  if (times.length === 0) return {};
+  return { keyShare: { files, generatedAt: new Date(Math.max(...times)).toISOString() } };
 }

@@ -10,7 +10,7 @@ import type { Store } from "../../store/store.ts";
 import type { Clock } from "../../util/clock.ts";
 import { ProblemError } from "../../util/problem.ts";
 import { writeNewFile } from "../../util/writeAtomically.ts";
-import { findKeyShare } from "./keyShare.ts";
+import { findKeyShare } from "./archive.ts";
 import {
   compareManifests,
   type FileSet,

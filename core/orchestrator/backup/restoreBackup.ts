@@ -3,14 +3,13 @@ import fs from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { parseMove } from "../../eventLog/moveId.ts";
-import { isKeyShare } from "../../host/facts.ts";
+import { isKeyShare } from "../../host/keyShare.ts";
 import { openStore } from "../../store/openStore.ts";
 import { resolveStoreDirectory } from "../../store/storeDirectory.ts";
 import { ProblemError } from "../../util/problem.ts";
 import { resolvePath } from "../../util/resolvePath.ts";
-import { type Archive, readArchive } from "./archive.ts";
+import { type Archive, findKeyShare, readArchive } from "./archive.ts";
 import { type BackupRef, manifestVersion } from "./backup.ts";
-import { findKeyShare } from "./keyShare.ts";
 import { compareManifests, createManifest, formatDifferences, type WrittenList } from "./manifest.ts";
 import { decryptBackup, readIdentity, resolveIdentityPath } from "./vault.ts";
 

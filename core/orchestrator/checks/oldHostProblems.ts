@@ -1,8 +1,8 @@
 import path from "node:path";
 import { formatMove } from "../../eventLog/moveId.ts";
+import { formatShareFile, hasShareForKey } from "../../host/keyShare.ts";
 import type { Problem } from "../../util/problem.ts";
 import { takeValue } from "../../util/result.ts";
-import { formatShareFile, hasShareForKey } from "../backup/keyShare.ts";
 import { checkMoveHistory } from "../rules/generation.ts";
 import type { Journal } from "../rules/journal.ts";
 import { describeUnknownHistory, formatManualMoveHint } from "../rules/obstacles.ts";

@@ -1,11 +1,10 @@
 import { appendEvent, findLastMoveEvent, isMoveOver, readMoveEvents } from "../../eventLog/eventLog.ts";
 import type { Backup, Prepared } from "../../eventLog/events.ts";
 import { isSameMove, type MoveId } from "../../eventLog/moveId.ts";
-import { isKeyShare } from "../../host/facts.ts";
+import { hasShareForKey, isKeyShare } from "../../host/keyShare.ts";
 import { openStore } from "../../store/openStore.ts";
 import { takeValue } from "../../util/result.ts";
 import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup.ts";
-import { hasShareForKey } from "../backup/keyShare.ts";
 import { endFence } from "../hosts/fence.ts";
 import type { MovePaths, SecureOptions } from "../hosts/moveInputs.ts";
 import { bothSides } from "../rules/journal.ts";

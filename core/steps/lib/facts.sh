@@ -117,8 +117,7 @@ facts_orchestrator() {
   fact_if orchestratorActive is_at_work "$orchestrator_service" "$orchestrator_executable" "$orchestrator_rpc_port"
   fact_if orchestratorMasked unit_is_masked "$orchestrator_service"
   fact_if orchestratorLeased lease_at_work "${orchestrator_lease[@]}"
-  # A line break in a name would begin another fact. A running orchestrator may remove a file meanwhile.
-  find "$orchestrator_directory/tss/" -maxdepth 1 -type f -size +0 -name 'localstate-*.json' -printf 'share=%f\0' 2> /dev/null | sort -z | tr '\n\0' '?\n' || true
+  orchestrator_shares "$orchestrator_directory" | sed 's/^/share=/'
   if [ -e "$orchestrator_journal" ]; then fact journal "$(base64 -w 0 < "$orchestrator_journal")"; fi
 }
 # Prints, for a guard, also the remains of an orchestrator that was fenced, and the nodes that a running one uses.

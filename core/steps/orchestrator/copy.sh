@@ -49,37 +49,6 @@ copy_receive() {
   copy_drop_shares
 }
 
-# Keeps the key shares that a copy may replace, beside the journal, under their hashes: a share of an earlier copy may be the
-# newest one, if its source was set back since.
-copy_keep_shares() {
-  local share kept
-  for share in "$receive_into"/tss/localstate-*.json; do
-    [ -f "$share" ] || continue
-    kept=$(copy_kept "$share")
-    if [ -e "$kept" ]; then continue; fi
-    (
-      umask 077
-      mkdir -p "${kept%/*}"
-      cp -p -- "$share" "$kept.new"
-    )
-    sync "$kept.new"
-    mv -f "$kept.new" "$kept"
-  done
-}
-# Removes the kept shares that the new copy has, too.
-copy_drop_shares() {
-  local share
-  for share in "$receive_into"/tss/localstate-*.json; do
-    if [ -f "$share" ]; then rm -f "$(copy_kept "$share")"; fi
-  done
-  if [ -d "$state/shares" ]; then rmdir --ignore-fail-on-non-empty "$state/shares"; fi
-}
-copy_kept() {
-  local sum
-  sum=$(sha256sum < "$1")
-  printf '%s/shares/%s-%s\n' "$state" "${sum%% *}" "${1##*/}"
-}
-
 # Removes all links, which are sent again. tar is safe from links of the same archive only: one of an earlier archive would
 # lead it, and rm, out of $receive_into.
 copy_unlink() { find "$receive_into/" -mindepth 1 -type l -delete; }

@@ -5,7 +5,7 @@ import { keepAnswers } from "../../../cli/status/readStatus.ts";
 import type { StackView } from "../../../cli/status/stackView.ts";
 import { createStatusJson } from "../../../cli/status/statusJson.ts";
 import { createSettings } from "../../../core/journey/facts.ts";
-import type { Needs } from "../../../core/journey/stages.ts";
+import type { Needs } from "../../../core/journey/stackStages.ts";
 import { parseWhole } from "../../core/host/printedFacts.ts";
 import { finishedRun, lives, partsOf, progress, registrations, stepConfig, unmet, viewOf } from "../exampleView.ts";
 

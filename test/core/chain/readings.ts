@@ -1,6 +1,6 @@
 import { type ChainClient, createChainClient } from "../../../core/chain/chain.ts";
 import { findAgeFault, isAnswered, type Unanswered } from "../../../core/chain/reading.ts";
-import type { ReferenceAnswers, ReferenceReading } from "../../../core/sync/compareReferences.ts";
+import type { WitnessAnswers, WitnessReading } from "../../../core/sync/judgeWitnesses.ts";
 
 /** Creates a node that answers only what a test gives it. */
 export function clientNamed(name: string, changes: Partial<ChainClient> = {}): ChainClient {
@@ -40,7 +40,7 @@ export function silent(name: string, why = "ECONNREFUSED"): Unanswered {
 export const block = (height: number, chain = "h") => ({ height, hash: `${chain}${height}` });
 
 /** Returns a node whose newest momentum has this height and age by its own clock. */
-export function atHeight(name: string, height: number, age = 3000, chain = "h"): ReferenceReading {
+export function atHeight(name: string, height: number, age = 3000, chain = "h"): WitnessReading {
   const clock = Date.UTC(2026, 0, 2);
   const newest = { ...block(height, chain), timestamp: clock - age, producer: "z1q" };
   const fault = findAgeFault({ newest, clock });
@@ -50,9 +50,9 @@ export function atHeight(name: string, height: number, age = 3000, chain = "h"):
 /** Returns these references and a node at a height, each with the momentum to compare. */
 export function seenFrom(
   height: number,
-  readings: readonly ReferenceReading[],
+  readings: readonly WitnessReading[],
   chains: { readonly own?: string; readonly theirs?: readonly string[] } = {},
-): ReferenceAnswers {
+): WitnessAnswers {
   const older = (i: number) => [block(height, chains.theirs?.[i])];
   const told = readings.map((reading, i) => (isAnswered(reading) ? { ...reading, older: older(i) } : reading));
   const ownOlder = readings.filter(isAnswered).map(({ newest }) => block(newest.height, chains.own));

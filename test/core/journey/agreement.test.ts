@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decideStage, listFacts } from "../../../cli/status/hostStage.ts";
 import type { StackView } from "../../../cli/status/stackView.ts";
-import { type Decision, decideJourney, isMoveLater, type RunStep } from "../../../core/journey/decideJourney.ts";
+import { type Decision, decideNextStep, isMoveLater, type RunStep } from "../../../core/journey/decideNextStep.ts";
 import { createSettings, type StackFacts } from "../../../core/journey/facts.ts";
 import { decideMigration } from "../../../core/journey/migration.ts";
 import { type LastRun, parseOutputs } from "../../../core/journey/outputs.ts";
-import { stages } from "../../../core/journey/stages.ts";
+import { stackStages } from "../../../core/journey/stackStages.ts";
 import { createRegistrationOutput, mayShowAddress } from "../../../core/registration/registration.ts";
 import {
   finishedRun,
@@ -44,7 +44,7 @@ function run(world: typeof worlds extends fc.Arbitrary<infer T> ? T : never, vie
   const configured = hasMoved ? "now" : pending;
   const { node, ...facts } = listFacts(view);
   const timing = isMoveConfigured ? configured : hasMoved ? "removed" : "none";
-  const decision = decideJourney({
+  const decision = decideNextStep({
     stack: facts.stack,
     pillar: facts.pillar,
     lifecycle: facts.lifecycle,
@@ -79,7 +79,7 @@ test("up, next, status and migrate agree at the end of every run", () => {
       };
       const { decision: up, last } = run(world, viewOf(changes));
       const view = viewOf({ ...changes, state: { isBegun: true, pending: [], last } });
-      const next = decideJourney(listFacts(view));
+      const next = decideNextStep(listFacts(view));
       const status = decideStage(view);
       const migrate = decideMigration({
         old: "old",
@@ -89,7 +89,7 @@ test("up, next, status and migrate agree at the end of every run", () => {
       });
       seen.add(next.stage);
       expect([next.stage, next.before, commandOf(next)]).toEqual([up.stage, up.before, commandOf(up)]);
-      expect(status.stage).toBe(stages[next.stage][1]);
+      expect(status.stage).toBe(stackStages[next.stage][1]);
       expect(status.next).toBe(next.next);
       expect(next.lines.filter(isOther)).toEqual(up.lines.filter(isOther));
       expect([shows(next.lines), shows(up.lines)]).toEqual([next.isAddressOffered, next.isAddressOffered]);
@@ -151,10 +151,10 @@ test("no command contradicts another one, whatever the facts", () => {
   fc.assert(
     fc.property(anyFacts, anyFacts, (fresh, old) => {
       for (const view of [fresh, old]) {
-        const next = decideJourney(listFacts(view));
+        const next = decideNextStep(listFacts(view));
         const { needs, ...status } = decideStage(view);
         const command = commandOf(next);
-        expect(status).toEqual({ stage: stages[next.stage][1], next: next.next });
+        expect(status).toEqual({ stage: stackStages[next.stage][1], next: next.next });
         expect(shows(next.lines)).toBe(next.isAddressOffered);
         // The printed command is the one that migrate runs.
         if (command)
@@ -168,7 +168,7 @@ test("no command contradicts another one, whatever the facts", () => {
       const [freshStack, oldStack] = facts;
       const both = { old: "old", fresh: "prod", freshStack, oldStack };
       const migrate = decideMigration(both);
-      const alone = facts.map(decideJourney);
+      const alone = facts.map(decideNextStep);
       // A migration offers the address where the new stack's own step does, and its own sentences never do.
       expect(shows(migrate.lines) && !alone[0]?.isAddressOffered).toBe(false);
       // A command that runs on a stack is that stack's own next step, or one of the steps that join both.

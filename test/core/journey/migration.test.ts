@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createUnknownParts, type StatusParts } from "../../../cli/status/parts/statusParts.ts";
-import { decideJourney } from "../../../core/journey/decideJourney.ts";
+import { decideNextStep } from "../../../core/journey/decideNextStep.ts";
 import { createSettings, type StackFacts } from "../../../core/journey/facts.ts";
 import { decideMigration } from "../../../core/journey/migration.ts";
 import type { LastRun, OrchestratorOutput } from "../../../core/journey/outputs.ts";
@@ -129,7 +129,7 @@ test.each<[Changes, Changes | undefined, object]>([
   expect(at(fresh, old).step).toMatchObject(step);
 });
 
-const decide = (changes: Changes) => decideJourney(stackAt("prod-2", changes));
+const decide = (changes: Changes) => decideNextStep(stackAt("prod-2", changes));
 const cutOff = { since: Date.parse("2026-11-30T07:29:20Z"), stack: "prod-2", stage: "fenced" as const };
 const noSigner = {
   parts: {
@@ -284,7 +284,7 @@ test("puts what to do about the orchestrator, and the way to move it again, belo
 });
 
 /** Returns what `next` prints for a stack. */
-const linesAt = (changes: Changes) => decideJourney(stackAt("prod-2", changes)).lines;
+const linesAt = (changes: Changes) => decideNextStep(stackAt("prod-2", changes)).lines;
 const startedAt = "2026-11-22T10:00:00Z";
 const withWait = (syncedAt?: string) => ({ state: { ...unfinished.state, wait: { startedAt, syncedAt } } });
 const awaiting: LastRun = { finished: false, isAwaiting: true };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decideJourney } from "../../../core/journey/decideJourney.ts";
+import { decideNextStep } from "../../../core/journey/decideNextStep.ts";
 import type { MoveTiming, StackFacts } from "../../../core/journey/facts.ts";
 import type { LastRun, OrchestratorOutput } from "../../../core/journey/outputs.ts";
 import type { Registration } from "../../../core/registration/registration.ts";
@@ -22,7 +22,7 @@ interface Changes {
 
 /** Returns the lines that a run with this registration prints. */
 const step = (registration: Registration, { node = synced, timing = "now", hourlyRestart }: Changes = {}) => {
-  const decision = decideJourney({
+  const decision = decideNextStep({
     stack: "prod-2",
     pillar: "Anvil",
     lifecycle: "active",
@@ -37,7 +37,7 @@ const step = (registration: Registration, { node = synced, timing = "now", hourl
 /** Returns the lines on the orchestrator that a run prints above and below its next step. */
 const orchestratorLines = (timing: MoveTiming, orchestrator?: OrchestratorOutput, last?: LastRun) => {
   const lines = (found: OrchestratorOutput | undefined) =>
-    decideJourney({
+    decideNextStep({
       stack: "prod-2",
       pillar: "Anvil",
       lifecycle: "active",

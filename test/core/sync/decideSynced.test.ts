@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node.ts";
-import type { ReferenceAnswers } from "../../../core/sync/compareReferences.ts";
 import type { EvidenceOptions, SyncDecision, SyncLookup } from "../../../core/sync/decideSynced.ts";
 import { chainGap, decideSynced, noEvidence } from "../../../core/sync/decideSynced.ts";
+import type { WitnessAnswers } from "../../../core/sync/judgeWitnesses.ts";
 import { atHeight, block, seenFrom, silent } from "../chain/readings.ts";
 import { answer, nodeTime, none } from "./looks.ts";
 
 const options: EvidenceOptions = { confirmations: 1, confirmSpan: 0, tolerance: 20, isChainUnverified: true };
 const good = answer(2, 1000, 1000, { newestAge: 3000 });
 /** References at these heights, and a node at `own.height` on their chain or on another one. */
-const saying = (heights: readonly number[], own = block(1000)): ReferenceAnswers =>
+const saying = (heights: readonly number[], own = block(1000)): WitnessAnswers =>
   seenFrom(
     own.height,
     heights.map((height, i) => atHeight(`r${i}`, height)),
@@ -18,7 +18,7 @@ const saying = (heights: readonly number[], own = block(1000)): ReferenceAnswers
 const usual = { readings: [], at: 0, clock: nodeTime };
 const look = (observation: Observation, change: Partial<SyncLookup> = {}) => ({ ...usual, observation, ...change });
 /** References at height 1000, each on its chain. */
-const onChains = (...chains: string[]): ReferenceAnswers => {
+const onChains = (...chains: string[]): WitnessAnswers => {
   const readings = chains.map((chain, i) => atHeight(`r${i}`, 1000, 3000, chain));
   return seenFrom(1000, readings);
 };
@@ -97,13 +97,13 @@ describe("the streak of good lookups", () => {
 
 describe("the chain of the node", () => {
   const other = "the node is on another chain than the references: its momentum";
-  const alone: ReferenceAnswers = { readings: [], own: { newest: block(1000) } };
+  const alone: WitnessAnswers = { readings: [], own: { newest: block(1000) } };
   /** Returns the node and an old host alone, whose newest momentum is on this chain. */
-  const oldHost = (height = 1003, chain = "h"): ReferenceAnswers => {
+  const oldHost = (height = 1003, chain = "h"): WitnessAnswers => {
     const { readings, own } = seenFrom(1000, [atHeight("old", height, 3000, chain)], { theirs: [chain] });
     return { readings: [], oldHost: readings[0], own };
   };
-  const recorded = (height: number, chain = "h"): ReferenceAnswers => ({
+  const recorded = (height: number, chain = "h"): WitnessAnswers => ({
     readings: [],
     recorded: block(height, chain),
     own: { newest: block(1000), older: [block(height)] },
@@ -111,7 +111,7 @@ describe("the chain of the node", () => {
   const farBehind = "confirms no chain: it is far behind the node, at height 639";
   const verified = { isChainUnverified: undefined };
 
-  test.each<[string, ReferenceAnswers, string]>([
+  test.each<[string, WitnessAnswers, string]>([
     ["one reference", saying([1003]), "r0"],
     ["the old host", oldHost(), "old"],
     ["a recorded momentum", recorded(900), "the momentum that this stack recorded"],
@@ -121,7 +121,7 @@ describe("the chain of the node", () => {
     expect(proved).toEqual([reached, fresh, `the chain is confirmed by ${name}`]);
   });
 
-  test.each<[string, ReferenceAnswers, readonly string[]]>([
+  test.each<[string, WitnessAnswers, readonly string[]]>([
     ["no witness", alone, []],
     ["a recorded momentum above the node", { ...alone, recorded: block(1001) }, []],
     ["a reference that is an hour behind", saying([639]), [`r0 ${farBehind}`]],
@@ -143,7 +143,7 @@ describe("the chain of the node", () => {
     expect(weighAll([look(good, seen)])).toMatchObject({ synced: true, unproved: expect.arrayContaining([chainGap]) });
   });
 
-  test.each<[string, ReferenceAnswers]>([
+  test.each<[string, WitnessAnswers]>([
     ["all references", { ...saying([990, 990]), own: { newest: block(1000) } }],
     ["two of three", { ...saying([990, 990, 1003]), own: { newest: block(1000) } }],
   ])("can't be compared if the node does not show the momentums of %s, acknowledged or not", (_, seen) => {
@@ -154,7 +154,7 @@ describe("the chain of the node", () => {
       });
   });
 
-  test.each<[string, ReferenceAnswers, string]>([
+  test.each<[string, WitnessAnswers, string]>([
     ["two as high", saying([1000, 1000], block(1000, "f")), "1000 is f1000, that of r0 is h1000 (so say 2 of them)"],
     ["references far above", saying([6000, 6001], block(1000, "f")), "1000 is f1000, that of r0 is h1000"],
     ["references far below", saying([4000, 4000], block(9000, "f")), "4000 is f4000, that of r0 is h4000"],
@@ -170,7 +170,7 @@ describe("the chain of the node", () => {
     }
   });
 
-  test.each<[string, ReferenceAnswers, string, readonly string[]]>([
+  test.each<[string, WitnessAnswers, string, readonly string[]]>([
     ["one of two references", onChains("h", "f"), "r1", ["r0 has the node's momentum 1000"]],
     [
       "a reference and not of the old host",
@@ -193,7 +193,7 @@ describe("the chain of the node", () => {
     });
   });
 
-  test.each<[string, ReferenceAnswers, string]>([
+  test.each<[string, WitnessAnswers, string]>([
     ["most references", onChains("h", "h", "f"), "r2"],
     [
       "two references and not of the old host",

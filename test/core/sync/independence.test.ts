@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isAnswered } from "../../../core/chain/reading.ts";
-import type { ReferenceAnswers } from "../../../core/sync/compareReferences.ts";
 import { decideSynced, noEvidence } from "../../../core/sync/decideSynced.ts";
+import type { WitnessAnswers } from "../../../core/sync/judgeWitnesses.ts";
 import { atHeight, block, silent } from "../chain/readings.ts";
 import { answer, nodeTime } from "./looks.ts";
 
@@ -33,7 +33,7 @@ function decide({ own, references = [], oldHost, recorded, height = tip }: World
   const old = oldHost && read("the old host", oldHost);
   const witnesses = [...readings, ...(old ? [old] : [])].filter(isAnswered).map(({ newest }) => newest.height);
   const older = [...witnesses, ...(recorded ? [recorded[0]] : [])].map((at) => momentum(at, own));
-  const answers: ReferenceAnswers = {
+  const answers: WitnessAnswers = {
     readings,
     oldHost: old,
     recorded: recorded && momentum(...recorded),

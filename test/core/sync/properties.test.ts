@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareReferences, type ReferenceReading } from "../../../core/sync/compareReferences.ts";
 import { decideSynced, noEvidence } from "../../../core/sync/decideSynced.ts";
 import { judgeObservation } from "../../../core/sync/judgeObservation.ts";
+import { judgeWitnesses, type WitnessReading } from "../../../core/sync/judgeWitnesses.ts";
 import { atHeight, seenFrom, silent } from "../chain/readings.ts";
 
 const height = fc.nat({ max: 20_000_000 });
@@ -26,7 +26,7 @@ const readingsOf = (heights: readonly number[]) => heights.map((said, i) => atHe
 test("a minority of liars never makes a wrong height agree", () => {
   fc.assert(
     fc.property(crowd, height, ({ truth, heights }, mine) => {
-      const { agrees } = compareReferences(mine, seenFrom(mine, readingsOf(heights)), tolerance);
+      const { agrees } = judgeWitnesses(mine, seenFrom(mine, readingsOf(heights)), tolerance);
       if (mine < truth - 2 * tolerance || mine > truth + 2 * tolerance) expect(agrees).toBe(false);
     }),
   );
@@ -58,7 +58,7 @@ const far = (name: string, height: number) => `${name} is at height ${height}, t
 const at = (...heights: number[]) => heights.map((height, i) => atHeight("abcd".charAt(i), height));
 const differ = "the references disagree among themselves:";
 
-test.each<[string, ReferenceReading[], boolean | string, string[]]>([
+test.each<[string, WitnessReading[], boolean | string, string[]]>([
   ["none", [], false, []],
   ["all are down", [silent("a", "x"), silent("b", "y")], false, ["a is left out: x", "b is left out: y"]],
   ["a single one", at(1000), false, []],
@@ -84,6 +84,6 @@ test.each<[string, ReferenceReading[], boolean | string, string[]]>([
     ["c", "d", "e"].map((name) => `${name} is left out: x`),
   ],
 ])("compares a height of 1000 with references, with a tolerance of 20: %s", (_what, readings, verdict, words) => {
-  const { fault, agrees, notes } = compareReferences(1000, seenFrom(1000, readings), 20);
+  const { fault, agrees, notes } = judgeWitnesses(1000, seenFrom(1000, readings), 20);
   expect([fault?.text ?? agrees, notes]).toEqual([verdict, words]);
 });

@@ -14,7 +14,7 @@ import { readChain } from "../../../core/retirement/readChain.ts";
 import { readRewards } from "../../../core/retirement/readRewards.ts";
 import { createConnection } from "../../../core/ssh/connection.ts";
 import { decideLookup, noEvidence } from "../../../core/sync/decideSynced.ts";
-import { openNodeReader } from "../../../core/sync/witnesses.ts";
+import { openNodeReader } from "../../../core/sync/nodeReader.ts";
 import { addressFrom } from "../../../lab/doubles/address.ts";
 import { Chain, type NodeSettingsPatch, serveChain } from "../../../lab/doubles/chain/index.ts";
 import { NodeDouble } from "../../../lab/doubles/node/node.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Observation } from "../../../core/chain/node.ts";
 import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
-import type { ReferenceAnswers } from "../../../core/sync/compareReferences.ts";
 import { chainGap } from "../../../core/sync/decideSynced.ts";
+import type { WitnessAnswers } from "../../../core/sync/judgeWitnesses.ts";
 import { type SyncDeps, type WaitOptions, waitForSync } from "../../../core/sync/waitForSync.ts";
 import { hasKind, ProblemError } from "../../../core/util/problem.ts";
 import { atHeight, seenFrom } from "../chain/readings.ts";
@@ -17,7 +17,7 @@ const since = "since 2026-01-01 23:00 UTC";
  * Creates a world in which only sleeps take time; lookups return the list in turn and repeat its last item. The wall
  * clock is each lookup's own time, so that a momentum keeps its given age.
  */
-function worldOf(found: readonly (Observation | Error)[], references: ReferenceAnswers = { readings: [] }) {
+function worldOf(found: readonly (Observation | Error)[], references: WitnessAnswers = { readings: [] }) {
   const engine = new AbortController();
   const [sleeps, lines, notices]: [number[], string[], string[]] = [[], [], []];
   const seen = { sleeps, lines, notices, looks: 0, asked: 0, ticks: 5e8 };
@@ -30,7 +30,7 @@ function worldOf(found: readonly (Observation | Error)[], references: ReferenceA
         return next;
       },
     },
-    readReferences: async () => {
+    readWitnesses: async () => {
       seen.asked += 1;
       return references;
     },

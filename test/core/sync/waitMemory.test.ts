@@ -49,7 +49,7 @@ async function run(after: number, observation: Observation, changes: Changes = {
     {
       ...clock,
       client: { observe: async () => observation },
-      readReferences: async () => ({ readings: [] }),
+      readWitnesses: async () => ({ readings: [] }),
       readVersionGaps: async () => [],
       say: (line) => void lines?.push(line),
       notify: (event, text) => void notices?.push(`${event}: ${text}`),

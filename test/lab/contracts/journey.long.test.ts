@@ -69,10 +69,10 @@ async function journeyStage(made: (lab: Lab) => void) {
   };
 }
 
-type JourneyStage = Awaited<ReturnType<typeof journeyStage>>;
+type StackStage = Awaited<ReturnType<typeof journeyStage>>;
 
 /** Takes a host's node away from all others of the network, or lets it meet them. */
-async function keepApart({ network }: JourneyStage, host: LabHost, apart: boolean): Promise<void> {
+async function keepApart({ network }: StackStage, host: LabHost, apart: boolean): Promise<void> {
   const others = network.nodes.map(({ ip }) => ip).filter((ip) => ip !== host.address);
   await onHost(host, others.map((ip) => `ip route ${apart ? "add" : "del"} blackhole ${ip}/32`).join(" && "));
 }
@@ -91,7 +91,7 @@ const hears = (run: Run, pattern: RegExp, seconds?: number) =>
   run.hears((output) => pattern.exec(output)?.[0], String(pattern), seconds);
 
 /** Returns the address that produced each momentum, from the first on, as a node of the network reports it. */
-async function producers({ lab, network }: JourneyStage): Promise<string[]> {
+async function producers({ lab, network }: StackStage): Promise<string[]> {
   const all: string[] = [];
   for (;;) {
     const params = [all.length + 1, 1000];
@@ -110,7 +110,7 @@ keepEngineLogs();
 // Each test continues from the previous one.
 realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world/znndev"], () => {
   let lab: Lab;
-  let stage: JourneyStage;
+  let stage: StackStage;
   /** Time of the first momentum with the new address, in unix milliseconds. */
   let switchedAt: number;
 
@@ -124,7 +124,7 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
     await lab?.down();
   });
 
-  const nodeOf = (host: JourneyStage["old"]) => onHost(host, "systemctl show -p MainPID --value go-node");
+  const nodeOf = (host: StackStage["old"]) => onHost(host, "systemctl show -p MainPID --value go-node");
 
   test("adopts the old host's running node, unchanged", async () => {
     const before = await nodeOf(stage.old);

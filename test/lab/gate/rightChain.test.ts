@@ -14,7 +14,7 @@ import type { LogRef } from "../../../core/eventLog/eventLog.ts";
 import type { WhichHost } from "../../../core/host/rootPair.ts";
 import { decideRetirement } from "../../../core/retirement/decideRetirement.ts";
 import { readChain } from "../../../core/retirement/readChain.ts";
-import type { WitnessSources } from "../../../core/sync/compareReferences.ts";
+import type { WitnessSources } from "../../../core/sync/judgeWitnesses.ts";
 import { readNodeStatus } from "../../../core/sync/nodeStatus.ts";
 import { systemClock } from "../../../core/util/clock.ts";
 import { Chain, type ServedChain, serveChain } from "../../../lab/doubles/chain/index.ts";

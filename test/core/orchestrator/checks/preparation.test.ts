@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { formatMove } from "../../../../core/eventLog/moveId.ts";
-import { formatShareFile } from "../../../../core/orchestrator/backup/keyShare.ts";
+import { formatShareFile } from "../../../../core/host/keyShare.ts";
 import {
   findWholeBackup,
   type PreparationDeps,

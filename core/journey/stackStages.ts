@@ -7,11 +7,11 @@ import type { OrchestratorOutput } from "./outputs.ts";
 
 /** `step`: take the next step at any time. `wait`: the stack only needs time. `attention`: solve a problem. */
 export type Needs = "nothing" | "step" | "wait" | "attention";
-export type JourneyStage = keyof typeof stages;
+export type StackStage = keyof typeof stackStages;
 
 /** The facts, and what was decided from them. */
 export interface Known extends StackFacts {
-  readonly stage: JourneyStage;
+  readonly stage: StackStage;
   readonly registration: Registration | undefined;
   readonly timing: MoveTiming;
   readonly orchestrator: OrchestratorOutput | undefined;
@@ -48,7 +48,7 @@ const retire: Next = (run, { parts }) => {
 const isOff = "shut down: its node is off and masked";
 
 /** Each stage of a stack: what it needs of the operator, its name, what leads on, and what is next in a line. */
-export const stages = {
+export const stackStages = {
   notStarted: ["wait", "not started", "up", up],
   started: ["wait", "started", "up", goOn],
   packages: ["wait", "packages installed, not deployed yet", "up", goOn],

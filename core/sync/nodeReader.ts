@@ -9,7 +9,7 @@ import { findValidEvents } from "../eventLog/guardFacts.ts";
 import type { Connection } from "../ssh/connection.ts";
 import { openStore } from "../store/openStore.ts";
 import { systemClock } from "../util/clock.ts";
-import { compareReferences, type ReferenceAnswers, type WitnessSources } from "./compareReferences.ts";
+import { judgeWitnesses, type WitnessAnswers, type WitnessSources } from "./judgeWitnesses.ts";
 
 /**
  * Opens all that a lookup of a node asks: the node, its witnesses, and the versions that it needs. The old host is asked
@@ -27,12 +27,12 @@ export function openNodeReader(
    * Reads the witnesses' newest momentums, and those that are needed to compare them with the node. Never throws.
    * `limit` is in milliseconds, for each witness.
    */
-  const readReferences = async (newest: Block | undefined, limit = 10_000): Promise<ReferenceAnswers> => {
+  const readWitnesses = async (newest: Block | undefined, limit = 10_000): Promise<WitnessAnswers> => {
     const heights = newest ? [newest.height] : [];
     const readWitness = (client: ChainClient) =>
       readNode(client, (answer) => readOlderMomentums(answer, client, heights, limit), limit);
     const ask = (role: NodeRole) => view.read(readWitness, [role]);
-    const addOwn = async (answers: ReferenceAnswers): Promise<ReferenceAnswers> =>
+    const addOwn = async (answers: WitnessAnswers): Promise<WitnessAnswers> =>
       newest === undefined ? answers : { ...answers, own: await readOwnChain(own, newest, answers, limit) };
     const [recorded, readings, always] = await Promise.all([
       readWitnessed(log),
@@ -41,13 +41,13 @@ export function openNodeReader(
     ]);
     const answers = await addOwn({ readings, oldHost: always[0], recorded });
     // The heights do not matter here.
-    const { witnesses } = compareReferences(0, answers, Number.POSITIVE_INFINITY);
+    const { witnesses } = judgeWitnesses(0, answers, Number.POSITIVE_INFINITY);
     if (witnessHost === undefined || always.length > 0 || witnesses.length > 0) return answers;
     return addOwn({ ...answers, oldHost: (await ask("oldHost"))[0] });
   };
   return {
     client: own,
-    readReferences,
+    readWitnesses,
     readVersionGaps: (height: number) => readVersionGaps(own, target.versions, height),
     ...systemClock,
     closeWitnesses: view.close,
@@ -58,7 +58,7 @@ export function openNodeReader(
 async function readOwnChain(
   client: ChainClient,
   newest: Block,
-  { readings, oldHost, recorded }: ReferenceAnswers,
+  { readings, oldHost, recorded }: WitnessAnswers,
   limit: number,
 ) {
   const witnesses = [...readings, ...(oldHost ? [oldHost] : [])].filter(isAnswered);

@@ -4,8 +4,8 @@ import { takeValue } from "../util/result.ts";
 import type { MoveTiming, StackFacts } from "./facts.ts";
 import { formatContinueMove, formatDuties, formatNoSigner } from "./orchestratorTexts.ts";
 import { formatActiveRun, formatCutOff, formatUnfinished } from "./runTexts.ts";
-import { goOn, type JourneyStage, type Known, moveFirst, type Needs, stages } from "./stages.ts";
-import { formatAdoption, formatNotes, formatStage } from "./stageTexts.ts";
+import { goOn, type Known, moveFirst, type Needs, type StackStage, stackStages } from "./stackStages.ts";
+import { formatAdoption, formatNotes, formatStage } from "./stackStageTexts.ts";
 
 export interface RunStep {
   readonly kind: "run";
@@ -34,7 +34,7 @@ export type JourneyStep =
   | { readonly kind: "none" };
 
 export interface Decision {
-  readonly stage: JourneyStage;
+  readonly stage: StackStage;
   /** The stage's name, for a table. */
   readonly title: string;
   readonly needs: Needs;
@@ -52,7 +52,7 @@ export interface Decision {
 type Before = Pick<Decision, "before" | "next" | "step"> & Partial<Decision>;
 
 /** Decides what is next on a stack, for every command that prints or runs it. */
-export function decideJourney(facts: StackFacts): Decision {
+export function decideNextStep(facts: StackFacts): Decision {
   const { stack, run, state } = facts;
   const commands = commandsFor(stack);
   const registration = takeValue(facts.parts?.registration);
@@ -68,7 +68,7 @@ export function decideJourney(facts: StackFacts): Decision {
   const { producerAddress, orchestrator } = run ?? state?.last ?? {};
   const offeredAddress = isOffer ? producerAddress : undefined;
   const known: Known = { ...facts, stage, registration, timing, orchestrator, offeredAddress };
-  const [needs, title, , formatNext] = stages[stage];
+  const [needs, title, , formatNext] = stackStages[stage];
   const next = formatNext(commands, known);
   const [duties, own] = [formatDuties(known), formatStage(known, next)];
   // At the end of a migration the duties are the next step.
@@ -152,7 +152,7 @@ function decideRun(facts: StackFacts): Before | undefined {
 }
 
 /** Decides whether an orchestrator that runs on the old host has to move, which comes before the wallet. */
-function decideOrchestrator(facts: StackFacts, stage: JourneyStage): Before | undefined {
+function decideOrchestrator(facts: StackFacts, stage: StackStage): Before | undefined {
   const { stack, old, settings } = facts;
   const address = settings?.oldHost;
   if (address === undefined || takeValue(facts.parts?.orchestrator)?.runsOnOld !== true) return undefined;
@@ -171,7 +171,7 @@ function decideOrchestrator(facts: StackFacts, stage: JourneyStage): Before | un
 }
 
 /** Decides whether the last run has to be continued. It comes before all but what only the operator can do. */
-function decideUnfinished(facts: StackFacts, stage: JourneyStage): Before | undefined {
+function decideUnfinished(facts: StackFacts, stage: StackStage): Before | undefined {
   const { run, state } = facts;
   const isFinished = run !== undefined || state?.last.finished === true || !hasBegun(facts);
   if (isFinished || stage === "tooEarly" || stage === "retiringUnseen") return undefined;
@@ -186,11 +186,11 @@ function decideUnfinished(facts: StackFacts, stage: JourneyStage): Before | unde
 }
 
 /** Stages whose step is done in the wallet, with this host's address. */
-const offering: readonly JourneyStage[] = ["wallet", "foreign", "wentBack"];
+const offering: readonly StackStage[] = ["wallet", "foreign", "wentBack"];
 /** Stages of a synced node, in which a run moves the orchestrator. */
-const afterSync: readonly JourneyStage[] = [...offering, "left", "unseen", "registered", "unnoted", "producing"];
+const afterSync: readonly StackStage[] = [...offering, "left", "unseen", "registered", "unnoted", "producing"];
 
-function decideActiveStage(facts: StackFacts, registration: Registration | undefined): JourneyStage {
+function decideActiveStage(facts: StackFacts, registration: Registration | undefined): StackStage {
   const { node, state, locks, run } = facts;
   // A first run that is still active may not have stored anything in the state.
   if (!hasBegun(facts)) return (locks ?? []).length > 0 ? "started" : "notStarted";
@@ -213,13 +213,13 @@ function decideActiveStage(facts: StackFacts, registration: Registration | undef
   return done?.packages === undefined ? "started" : "packages";
 }
 
-function decideAdoptedStage(facts: StackFacts, registration: Registration | undefined): JourneyStage {
+function decideAdoptedStage(facts: StackFacts, registration: Registration | undefined): StackStage {
   if (!hasBegun(facts)) return "toAdopt";
   if (facts.node?.synced) return "adopted";
   return registration?.kind === "tooEarly" ? "adoptedTooEarly" : "adoptedBehind";
 }
 
-function decideRetiringStage(facts: StackFacts): JourneyStage {
+function decideRetiringStage(facts: StackFacts): StackStage {
   if (!hasBegun(facts)) return "gone";
   const unit = takeValue(facts.parts?.node);
   if (unit === undefined) return "retiringUnseen";
@@ -232,7 +232,7 @@ function decideRetiringStage(facts: StackFacts): JourneyStage {
 /** Decides the step of a stage whose last run has finished. */
 function decideOwnStep(known: Known): JourneyStep {
   const { stage, stack, parts, registration, offeredAddress } = known;
-  const [, , way] = stages[stage];
+  const [, , way] = stackStages[stage];
   if (way === "stop" || way === "none") return { kind: way };
   if (way === "destroy") return createRunStep("destroy", stack, commandsFor(stack).destroy, { isFinal: true });
   if (way === "up" || (way === "wallet" && offeredAddress === undefined)) {

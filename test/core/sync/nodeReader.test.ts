@@ -3,9 +3,9 @@ import { findReferences } from "../../../core/chain/distinctNodes.ts";
 import type { NodeTarget } from "../../../core/chain/node.ts";
 import { isAnswered, listLeftOut } from "../../../core/chain/reading.ts";
 import { createConnection } from "../../../core/ssh/connection.ts";
-import { compareReferences, type WitnessSources } from "../../../core/sync/compareReferences.ts";
+import { judgeWitnesses, type WitnessSources } from "../../../core/sync/judgeWitnesses.ts";
+import { openNodeReader } from "../../../core/sync/nodeReader.ts";
 import { type NodeStatus, prefetch, readNodeStatus } from "../../../core/sync/nodeStatus.ts";
-import { openNodeReader } from "../../../core/sync/witnesses.ts";
 import { type FakeNode, fakeNode, idCall, loginTo, sshHost, synced, use } from "../chain/fakes.ts";
 import { block } from "../chain/readings.ts";
 
@@ -26,7 +26,7 @@ const noHost: NodeTarget = {
 function openWitnesses(sources: Sources, target = noHost, asksOldHost?: "always") {
   const reader = openNodeReader(target, sources, createConnection(target.ssh), asksOldHost);
   onTestFinished(reader.closeWitnesses);
-  return reader.readReferences;
+  return reader.readWitnesses;
 }
 type Sources = Omit<WitnessSources, "tolerance">;
 const urlOf = ({ port }: { readonly port: number }, host = "127.0.0.1") => `http://${host}:${port}`;
@@ -161,10 +161,10 @@ test("a witness that is the host's own node is named, with the key to change, al
   const answers = await openWitnesses({ references: [url] }, own)(newest);
   const why =
     "is left out: it is the same node as the node itself, by its id. Set another node's RPC in sync.references";
-  expect(compareReferences(100, answers, 20)).toMatchObject({ witnesses: [], notes: [`reference ${url} ${why}`] });
+  expect(judgeWitnesses(100, answers, 20)).toMatchObject({ witnesses: [], notes: [`reference ${url} ${why}`] });
   const asOld = await openWitnesses({ references: [], witnessHost: target }, own)(newest);
   const notes = [`the old host's node (127.0.0.1) ${why}`];
-  expect(compareReferences(100, asOld, 20)).toMatchObject({ witnesses: [], notes });
+  expect(judgeWitnesses(100, asOld, 20)).toMatchObject({ witnesses: [], notes });
 });
 
 /** Rules of a network whose first momentum is `genesis`: v0.0.10 is required from height 100 on. */

@@ -11,13 +11,5 @@ orchestrator_key_store() {
   printf '%s\n' "${name:-producer}"
 }
 
-# Prints the key shares that lie beside the orchestrator's directory $1: a copy, a restore or an exchange of directories left them.
-orchestrator_shares_beside() {
-  local place
-  for place in "$1".arriving "$1".arriving.new "$1".before-* "$state/shares"; do
-    if [ -d "$place" ]; then find "$place/" -type f -size +0 -name '*localstate-*.json' || fail "$place could not be read"; fi
-  done
-}
-
 # Prints the usual name of the key store that is fenced under the name $1.
 orchestrator_plain_store() { printf '%s\n' "${1%.moved-to-*}"; }

@@ -20,12 +20,12 @@ export interface WitnessSources extends ChainSources {
   readonly log?: LogRef | undefined;
 }
 
-export type ReferenceReading = Reading<ChainExcerpt>;
+export type WitnessReading = Reading<ChainExcerpt>;
 
-export interface ReferenceAnswers {
-  readonly readings: readonly ReferenceReading[];
+export interface WitnessAnswers {
+  readonly readings: readonly WitnessReading[];
   /** The answer of the old host's node: a witness of the chain, but not of the height. */
-  readonly oldHost?: ReferenceReading | undefined;
+  readonly oldHost?: WitnessReading | undefined;
   /** A momentum of the right chain from this stack's event log. */
   readonly recorded?: Block | undefined;
   /** The node's own chain; absent if nobody asked for it. */
@@ -48,9 +48,9 @@ const maxLag = 360;
  * of at least two. `witnesses`: the names of those (references, the old host's node, the recorded momentum) that
  * confirm the node's chain, at a height at most maxLag below the node's.
  */
-export function compareReferences(
+export function judgeWitnesses(
   height: number,
-  { readings, oldHost, recorded, own }: ReferenceAnswers,
+  { readings, oldHost, recorded, own }: WitnessAnswers,
   tolerance: number,
 ) {
   const all = oldHost === undefined ? readings : [...readings, oldHost];
