@@ -1,8 +1,9 @@
+import { z } from "zod";
 import { formatMove, isSameMove, isSameOwner, type MoveId, parseMove } from "../../eventLog/moveId.ts";
 import type { WhichHost } from "../../host/rootPair.ts";
 import { isPrintable } from "../../util/printable.ts";
 import { ProblemError } from "../../util/problem.ts";
-import { lookUpStage, type Stage } from "./moveStages.ts";
+import { lookUpStage, stageNames } from "./moveStages.ts";
 
 export type { WhichHost };
 export const bothSides = ["new", "old"] as const;
@@ -26,28 +27,43 @@ export interface Saga {
   readonly isRestore?: boolean;
 }
 
+const line = z.string().refine(isPrintable);
+
+const journalSchema = z
+  .object({
+    version: z.literal(journalVersion),
+    move: line.transform(parseMove).refine((move) => move !== undefined),
+    direction: z.enum(["forward", "back"]),
+    /** The next one has to be valid, too. */
+    generation: z.int().min(1).lt(1e9),
+    isRestore: z.boolean().optional(),
+    /** Fingerprints of the hosts' ssh keys. */
+    source: line,
+    target: line,
+    side: z.enum(["old", "new"]),
+    other: z.object({ address: line, hostKey: line }),
+    stage: z.enum(stageNames),
+    /** ISO 8601, by the clock of the machine that ran the move. */
+    at: line.default(""),
+    /** Name that the fence gives to the key store on this host, for a rollback. */
+    keyStore: line.regex(/^[^/]*$/).optional(),
+    /** The orchestrator's identity; null if its build reports none. */
+    identity: z.record(z.string(), line).nullable().default(null),
+    /** Stages of all moves on this host, oldest first. */
+    history: z
+      .array(
+        z.object({ stage: line, at: line, direction: line.optional(), move: line.transform(parseMove).optional() }),
+      )
+      .readonly()
+      .default([]),
+  })
+  .refine((journal) => lookUpStage(journal.stage).role === (isSource(journal.side, journal) ? "source" : "target"));
+
 /**
  * State of a move on a host (/var/lib/pillar-host/orchestrator.json, root only), written before a step changes anything
  * there: the next run knows how far the move is, even without Pulumi's state.
  */
-export interface Journal extends Saga {
-  readonly version: typeof journalVersion;
-  readonly generation: number;
-  /** Fingerprints of the hosts' ssh keys. */
-  readonly source: string;
-  readonly target: string;
-  readonly side: WhichHost;
-  readonly other: { readonly address: string; readonly hostKey: string };
-  readonly stage: Stage;
-  /** ISO 8601, by the clock of the machine that ran the move. */
-  readonly at: string;
-  /** Name that the fence gives to the key store on this host, for a rollback. */
-  readonly keyStore?: string | undefined;
-  /** The orchestrator's identity; null if its build reports none. */
-  readonly identity: Readonly<Record<string, string>> | null;
-  /** Stages of all moves on this host, oldest first. */
-  readonly history: readonly { stage: string; at: string; direction?: string; move?: MoveId | undefined }[];
-}
+export type Journal = Readonly<z.infer<typeof journalSchema>>;
 
 export interface OrchestratorObservation {
   readonly journal?: Journal | undefined;
@@ -131,64 +147,35 @@ export function formatPlainStore(keyStore: string): string {
 export function parseJournal(text: string, where: string): Journal | undefined {
   if (text.trim() === "") return undefined;
   const found = parseJson(text);
-  const move = parseMove(found?.move);
-  const role = found?.side && found.direction && isSource(found.side, found as Journal) ? "source" : "target";
-  const isWhole =
-    found !== null &&
-    found.version === journalVersion &&
-    isGeneration(found.generation) &&
-    areTexts({ move: found.move, source: found.source, target: found.target, at: found.at ?? "" }) &&
-    areTexts({ ...found.other, address: found.other?.address }) &&
-    move !== undefined &&
-    (found.direction === "forward" || found.direction === "back") &&
-    (found.side === "old" || found.side === "new") &&
-    typeof (found.isRestore ?? false) === "boolean" &&
-    isPrintable(found.keyStore ?? "") &&
-    !found.keyStore?.includes("/") &&
-    areTexts(found.identity) &&
-    Array.isArray(found.history ?? []) &&
-    (found.history ?? []).every((entry) => typeof entry?.stage === "string" && areTexts(entry)) &&
-    lookUpStage(String(found.stage)).role === role;
-  if (isWhole) {
-    const history = (found.history ?? []).map((entry) => ({ ...entry, move: parseMove(entry.move) }));
-    const { open, mayRun, ...rest } = found;
-    return { identity: null, at: "", ...rest, move, history } as Journal;
-  }
+  const parsed = journalSchema.safeParse(found);
+  if (parsed.success) return parsed.data;
+  const { version = journalVersion } = (found ?? {}) as { readonly version?: unknown };
   throw new ProblemError({
     kind: "unreadableJournal",
     what: `${where}: the journal of the orchestrator's move cannot be read`,
-    found: `${(found?.version ?? journalVersion) === journalVersion ? "another form than this program writes" : `version ${found?.version}`}, in ${journalFile}`,
+    found: `${version === journalVersion ? "another form than this program writes" : `version ${version}`}, in ${journalFile}`,
     needed: `version ${journalVersion}, as this program writes it. Did a newer version of it write this journal, or did somebody change it?`,
     next: "Nothing was touched. Use the version of this program that wrote it, or repair the file.",
   });
 }
 
-/** True if a number is a valid generation, and the next one is, too. */
-const isGeneration = (number: unknown): number is number =>
-  Number.isSafeInteger(number) && (number as number) >= 1 && (number as number) < 1e9;
-
-/** True if all values in a part of a journal are one-line texts. */
-function areTexts(part: object | null | undefined): boolean {
-  return typeof (part ?? {}) === "object" && Object.values(part ?? {}).every((value) => isPrintable(value));
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
-
-/** A journal as in its file, where moves are texts; unchecked. */
-export type WrittenJournal = Partial<Omit<Journal, "move" | "history">> & {
-  readonly move?: unknown;
-  readonly history?: readonly { stage: string; at: string; direction?: string; move?: unknown }[];
-  /** For scripts, which know no stages: the stage while {@link StageMeaning.isOpen} or mayRun is true, else nothing. */
-  readonly open?: string;
-  readonly mayRun?: string;
-};
 
 /** Returns a journal's file, with a key on each line. */
 export function formatJournal(journal: Journal): string {
   const { stage, history, ...rest } = journal;
   const { isOpen, mayRun } = lookUpStage(stage);
-  const written: WrittenJournal = {
+  const written = {
     ...rest,
     move: formatMove(journal.move),
     stage,
+    // For scripts, which know no stages.
     open: isOpen ? stage : "",
     mayRun: mayRun ? stage : "",
     history: history.map((past) => ({ ...past, move: past.move && formatMove(past.move) })),
@@ -197,15 +184,6 @@ export function formatJournal(journal: Journal): string {
     value === undefined ? [] : [`  ${JSON.stringify(key)}: ${JSON.stringify(value)}`],
   );
   return `{\n${lines.join(",\n")}\n}\n`;
-}
-
-function parseJson(text = ""): WrittenJournal | null {
-  try {
-    const found: unknown = JSON.parse(text);
-    return typeof found === "object" ? found : null;
-  } catch {
-    return null;
-  }
 }
 
 /**

@@ -33,6 +33,8 @@ const stages: Readonly<Record<Stage, StageMeaning>> = {
   abandoned: { role: "target", copy: "part" },
 };
 
+export const stageNames = Object.keys(stages) as readonly Stage[];
+
 /** Returns what the stage means; nothing without a journal. */
 export const lookUpStage = (stage: string | undefined): Partial<StageMeaning> =>
   stage !== undefined && Object.hasOwn(stages, stage) ? stages[stage as Stage] : {};

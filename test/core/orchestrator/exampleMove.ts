@@ -24,6 +24,10 @@ export const exampleStages: readonly Stage[] = [
   ...(["staging", "staged", "switched", "starting", "running", "abandoned"] as const),
 ];
 
+/** A journal as in its file. */
+export type WrittenJournal = Partial<Omit<Journal, "move">> &
+  Readonly<Partial<Record<"move" | "open" | "mayRun", string>>>;
+
 /** Returns a journal of a move from the host with the key A to the one with the key B. */
 export const exampleJournal = (
   side: Journal["side"],

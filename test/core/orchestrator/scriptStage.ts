@@ -8,7 +8,6 @@ import {
   journalVersion,
   parseJournal,
   type WhichHost,
-  type WrittenJournal,
 } from "../../../core/orchestrator/rules/journal.ts";
 import type { Stage } from "../../../core/orchestrator/rules/moveStages.ts";
 import { encodeBase64, markOwn, type Variables } from "../../../core/ssh/foreign.ts";
@@ -18,7 +17,7 @@ import { formatAssignments } from "../../../core/ssh/shellWords.ts";
 import { readOrchestratorLibrary } from "../../../core/steps/libraries.ts";
 import { moveNamed } from "../../moveNamed.ts";
 import { type Ran, Sandbox } from "../steps/sandbox.ts";
-import { exampleHost, exampleInputs } from "./exampleMove.ts";
+import { exampleHost, exampleInputs, type WrittenJournal } from "./exampleMove.ts";
 
 /** Double of systemctl for what a move calls; like the real one it masks nothing that lies in the mask's place. */
 export const systemctl = `

@@ -1,16 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { parseHostState } from "../../../../core/orchestrator/hosts/hostPair.ts";
-import {
-  findCutOff,
-  formatJournal,
-  type Journal,
-  parseJournal,
-  type WrittenJournal,
-} from "../../../../core/orchestrator/rules/journal.ts";
+import { findCutOff, formatJournal, type Journal, parseJournal } from "../../../../core/orchestrator/rules/journal.ts";
 import { lookUpStage, type Stage } from "../../../../core/orchestrator/rules/moveStages.ts";
 import { enterStage, mayLieInPlace, type SagaAtHost } from "../../../../core/orchestrator/rules/nextJournal.ts";
 import { moveNamed } from "../../../moveNamed.ts";
-import { exampleJournal, exampleMove, exampleStages } from "../exampleMove.ts";
+import { exampleJournal, exampleMove, exampleStages, type WrittenJournal } from "../exampleMove.ts";
 
 const journal = exampleJournal("old", "fenced", {
   generation: 3,
