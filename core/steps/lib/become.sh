@@ -22,16 +22,10 @@ sudo_refused() {
   said=$(printf '%s' "$refusal" | sed 's/password of [^:]*://g' | grep -a . | tail -n 1 | tr -cd '[:print:]') || said="sudo printed nothing"
   case $refusal in
     *"ncorrect password"* | *"incorrect authentication"* | *"try again"*)
-      cannot "sudo refused the password of $whose" "found: a wrong one in pillar-host:$login_key.sudoPassword ($said)" "needed: $(config_set_secret "$login_key.sudoPassword")" ;;
+      fail "sudo refused the password of $whose" "found: a wrong one in pillar-host:$login_key.sudoPassword ($said)" "needed: $(config_set_secret "$login_key.sudoPassword")" ;;
     *"password is required"* | *"authentication is required"*)
-      [ -n "$sudo_password" ] || cannot "sudo wants a password for $user, and none is configured" "needed: $(config_set_secret "$login_key.sudoPassword")" ;;
+      [ -n "$sudo_password" ] || fail "sudo wants a password for $user, and none is configured" "needed: $(config_set_secret "$login_key.sudoPassword")" ;;
   esac
-  cannot "sudo does not let $user become root" "found: $said" \
+  fail "sudo does not let $user become root" "found: $said" \
     "needed: every command for $user, without a terminal. As root on the host, with visudo: $user ALL=(ALL:ALL) ALL" "or: $(config_set "$login_key.user" root)"
-}
-cannot() {
-  printf '%s: %s\n' "$host_name" "$1" >&2
-  shift
-  printf '  %s\n' "$@" >&2
-  exit 1
 }

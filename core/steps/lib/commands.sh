@@ -10,6 +10,20 @@ config_set_secret() { printf 'pulumi config set --secret --path pillar-host:%s -
 adopt_command() { printf './pillar-host adopt %s %s --like %s' "$1" "$2" "$stack_word"; }
 config_rm() { printf 'pulumi config rm --path pillar-host:%s -s %s' "$1" "$stack_word"; }
 
+say() { printf '%s\n' "$*"; }
+
+# fail WHAT [DETAIL...]: prints a message and its details for the operator, and ends. In a step, adds the next command, $again,
+# unless a detail has a command.
+fail() {
+  local next=${again:+Then: $again}
+  case $* in *" -s ${stack_word:-}"* | *"/pillar-host "*) next= ;; esac
+  printf '%s: %s\n' "$host_name" "$1" >&2
+  shift
+  [ $# -eq 0 ] || printf '%s\n' "$@" | sed 's/^/  /' >&2
+  [ -z "$next" ] || printf '  %s\n' "$next" >&2
+  exit 1
+}
+
 # Comes before each command that runs as root here: nothing is inherited from a login, from systemd or from sudo.
 clean_environment="/usr/bin/env -i LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root"
 

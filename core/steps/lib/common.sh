@@ -12,20 +12,7 @@ proc=/proc
 set -E
 trap 'printf "%s: unexpected failure (exit %s) of: %s\n" "$host_name" "$?" "$BASH_COMMAND" >&2' ERR
 
-say() { printf '%s\n' "$*"; }
 warn() { printf 'warning: %s\n' "$*"; }
-
-# fail WHAT [DETAIL...]: prints a message and its details for the operator, and ends. In a step, adds the next command, $again,
-# unless a detail has a command.
-fail() {
-  local next=${again:+Then: $again}
-  case $* in *" -s ${stack_word:-}"* | *"/pillar-host "*) next= ;; esac
-  printf '%s: %s\n' "$host_name" "$1" >&2
-  shift
-  [ $# -eq 0 ] || printf '%s\n' "$@" | sed 's/^/  /' >&2
-  [ -z "$next" ] || printf '  %s\n' "$next" >&2
-  exit 1
-}
 
 # refuse_run WHAT: ends, because another run is at work on this host. Exit code 75 says that this run changed nothing.
 refuse_run() {

@@ -2,9 +2,7 @@
 unit=pillar-host-step.service
 runs=/run/pillar-host
 
-stop() { printf '%s: %b\n' "$host_name" "$1" >&2; exit 1; }
-
-[ -d /run/systemd/system ] || stop "systemd does not run here\n  needed: a host that systemd runs\n  Then: $(pulumi_up)"
+[ -d /run/systemd/system ] || fail "systemd does not run here" "needed: a host that systemd runs" "Then: $(pulumi_up)"
 mkdir -p "$runs"
 run=$(mktemp -d "$runs/$step.XXXXXX")
 trap 'rm -rf "$run"' EXIT
@@ -25,7 +23,7 @@ until systemd-run --quiet --collect --unit="$unit" --description="pillar-host: $
   [ -n "${is_said:-}" ] || printf 'an earlier run is still at work on this host (%s); waiting until it has finished\n' "$(systemctl show -p Description --value "$unit")" >&"$notes"
   is_said=yes
   [ $((SECONDS - waited)) -le "$limit_seconds" ] ||
-    stop "an earlier run did not finish within $limit_seconds s\n  See it with: systemctl status $unit\n  Then: $(pulumi_up)"
+    fail "an earlier run did not finish within $limit_seconds s" "See it with: systemctl status $unit" "Then: $(pulumi_up)"
   sleep 1
 done
 
@@ -38,5 +36,6 @@ wait
 code=$(cat "$run/code" 2> /dev/null || echo unknown)
 printable < "$run/err" >&2
 [ "$code" != unknown ] ||
-  stop "$step was stopped before it finished\n  found: no result after at most $limit_seconds s (a time limit, a reboot, or somebody stopped $unit)\n  Run $(pulumi_up) again: it continues from where it was."
+  fail "$step was stopped before it finished" "found: no result after at most $limit_seconds s (a time limit, a reboot, or somebody stopped $unit)" \
+    "Run $(pulumi_up) again: it continues from where it was."
 exit "$code"
