@@ -20,15 +20,7 @@ export class ChainCopy extends defineResource<CopyTriggers, ChainCopied, ChainCo
   prepare: (triggers) => createChainCopyInputs(readStackConfig(triggers.stack), triggers),
   create: (_triggers, run) => runCopy(run),
   update: async (olds, news, run) => (isCopyDone(olds, news) ? (run.kept as ChainCopied) : runCopy(run)),
-  outputs: {
-    outcome: "plain",
-    at: "plain",
-    from: "plain",
-    files: "plain",
-    bytes: "plain",
-    seconds: "plain",
-    height: "plain",
-  },
+  outputs: { outcome: "plain" },
 }) {}
 
 interface CopyTriggers extends HostIdentity, CopyRequest {
@@ -37,7 +29,7 @@ interface CopyTriggers extends HostIdentity, CopyRequest {
   readonly again?: number | undefined;
 }
 
-type Known = Omit<CopyTriggers, "oldHost" | "again" | "stack"> & Partial<Pick<ChainCopied, "outcome">>;
+type Known = Omit<CopyTriggers, "oldHost" | "again" | "stack"> & Partial<ChainCopied>;
 
 /** True if an update has nothing to do on the host. A killed run may have left its node stopped (`begun`). */
 export function isCopyDone(olds: Known, news: Known): boolean {

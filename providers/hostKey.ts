@@ -31,7 +31,6 @@ export class HostKey extends defineResource<HostKeyInputs, HostKeyOutputs>({
   // A server is a reason to run only if it is another one.
   changes: (olds, news) =>
     hasChanges(olds, news, "stranger", "otherOrder", "seen") || isOther(news.seen, olds.orders, news.otherOrder),
-  secretInputs: [],
   outputs: { publicKey: "plain", privateKey: "secret", fingerprint: "plain", orders: "plain" },
   // A state that has a key keeps it, whatever server the provider reports.
   options: { ignoreChanges: ["stranger"] },

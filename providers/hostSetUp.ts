@@ -15,7 +15,6 @@ export class HostSetUp extends defineResource<SetUpInputs, { setUp?: string | un
   },
   // A run that finds the set-up leaves `lost` out, which is no reason for an update.
   changes: (olds, news) => hasChanges(olds, news),
-  secretInputs: [],
   outputs: { setUp: "plain" },
 }) {}
 

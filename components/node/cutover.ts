@@ -107,7 +107,7 @@ async function readRegistration(
     agreement: await agreement,
     memory,
     node: await node,
-    now: Date.now,
+    now: Date.now(),
   });
   close();
   if (pulumi.runtime.isDryRun()) return registration;

@@ -10,13 +10,9 @@ import type { ChainCopyInputs } from "./copyInputs.ts";
 import type { CopyDeps } from "./copyNodes.ts";
 import { authorizeCopy, engineEnded, takeSnapshot, transfer } from "./transfer.ts";
 
-/** Outputs of a chain copy; no secret. */
-export interface ChainCopied extends Partial<CopyFacts> {
-  /** `notNeeded`: the new host's node was already synced. */
+/** Output of a chain copy. `notNeeded`: the new host's node was already synced. */
+export interface ChainCopied {
   readonly outcome: "copied" | "notNeeded";
-  /** ISO 8601. */
-  readonly at: string;
-  readonly from: string;
 }
 
 const maxCopies = 3;
@@ -36,7 +32,6 @@ export async function copyChain(
   let run: CopyRun = { ...deps, inputs, hosts };
   const from = inputs.old.host.ssh.address;
   const log = openEventLog(inputs.log, deps);
-  const finish = (outcome: ChainCopied["outcome"]) => ({ outcome, at: new Date(deps.now()).toISOString(), from });
   try {
     await hosts.takeLease({ side: "new", name: "chain_take" }, deps);
     // Undo what a killed run left: the node runs again with its own databases.
@@ -46,7 +41,7 @@ export async function copyChain(
       deps.say(`nothing to copy: ${found.keeps}`);
       await hosts.call({ side: "new", name: "chain_discard" });
       await hosts.call({ side: "new", name: "chain_end_new" });
-      return finish("notNeeded");
+      return { outcome: "notNeeded" };
     }
     run = { ...run, standstill: found };
     let copied: CopyFacts | undefined;
@@ -57,13 +52,13 @@ export async function copyChain(
     } finally {
       await cleanUp(run);
     }
-    if (copied === undefined) return finish("notNeeded");
+    if (copied === undefined) return { outcome: "notNeeded" };
     await log.note({ event: "chainCopied", details: copied });
     deps.say(
       `copied ${formatSize(copied.bytes)} in ${formatDuration(copied.seconds * 1000)}, up to momentum ${copied.height}`,
     );
     if (found) deps.say(`the confirmation was used. Remove it: ${commandsFor(inputs.stack).remove("sync.copyAgain")}`);
-    return { ...finish("copied"), ...copied };
+    return { outcome: "copied" };
   } catch (error) {
     throw hasKind(error, "anotherRun", "refusedCopy") ? error : createCopyError(inputs, (error as Error).message);
   } finally {

@@ -14,17 +14,11 @@ import {
   type RegistrationMemory,
 } from "./registration.ts";
 
-export interface RegistrationLookup extends Pick<RegistrationFacts, "ours" | "memory" | "node" | "agreement"> {
-  /** Returns unix milliseconds. */
-  now(): number;
-}
-
 const searchTime = 8000;
 
 /** Decides the state of the registration, and whether this host's address produces. Never throws. */
-export async function judgeRegistration(look: RegistrationLookup): Promise<Registration> {
-  const { ours, memory, node, agreement } = look;
-  const facts = { ours, agreement, memory, node, now: look.now() };
+export async function judgeRegistration(facts: Omit<RegistrationFacts, "switched">): Promise<Registration> {
+  const { ours, memory, agreement } = facts;
   const [source] = agreement.kind === "settled" ? agreement.by : [];
   if (source?.pillar?.producerAddress !== ours) return decideRegistration({ ...facts, switched: memory.switched });
   const late = `${source.client.name} gave no momentums within ${searchTime / 1000} s`;

@@ -1,17 +1,12 @@
 import { createNodeTarget, createOtherHost } from "../chain/configuredNode.ts";
-import type { NodeTarget } from "../chain/node.ts";
 import type { Block } from "../chain/sameChain.ts";
 import type { CloudServer } from "../cloud/power.ts";
 import type { StackConfig } from "../config/config.ts";
 import { chooseStore } from "../config/stackStore.ts";
-import { createOrchestratorPaths, type HostPaths, type OrchestratorPaths } from "../host/hostPaths.ts";
+import { createOrchestratorPaths, type OrchestratorPaths } from "../host/hostPaths.ts";
 import { createNewHost } from "../ssh/configuredLogin.ts";
-import type { HostLogin } from "../ssh/root.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
 import { readRetirementLibrary } from "../steps/libraries.ts";
-
-/** A retired host or its successor. Secret: holds logins. */
-export type HostRef = Readonly<{ host: HostLogin; places: HostPaths; node: NodeTarget }>;
 
 /** Names, addresses and logins (secret), no conclusions: a guard asks host and chain again. */
 export interface RetirementInputs extends Readonly<ReturnType<typeof createRetirementInputs>> {
@@ -66,7 +61,7 @@ export function listRetirementReferences({ retirement, sync }: Pick<StackConfig,
   return [...new Set([...retirement.references, ...sync.references])];
 }
 
-function createSuccessorRef(config: StackConfig, orchestrator: OrchestratorPaths): HostRef | undefined {
+function createSuccessorRef(config: StackConfig, orchestrator: OrchestratorPaths) {
   const { successor } = config.retirement;
   if (successor === undefined) return undefined;
   const { host, node, ...places } = createOtherHost(config, successor, "retirement.successor");

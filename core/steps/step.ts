@@ -20,8 +20,6 @@ export interface Step {
   readonly accepts?: (printed: string) => boolean;
   /** Called in the program right before the step runs, never in a preview. */
   readonly before?: (host: HostLogin, show: (line: string) => void) => Promise<void>;
-  /** True if the caller adds the next command to errors, because it is not `pulumi up`. */
-  readonly callerAddsNext?: boolean;
 }
 
 /** Returns a step's script: its variables, the shared functions, then the files in order. */
@@ -39,7 +37,7 @@ export function createEnvelope(step: Step, receiver: Receiver): string {
   const commands = readShell("lib/commands");
   const become = commands + readShell("lib/become");
   const unit = readShell("lib/unit");
-  const next = readsOnly || step.callerAddsNext ? {} : { again: commandsFor(receiver.stack).up };
+  const next = readsOnly ? {} : { again: commandsFor(receiver.stack).up };
   const work = trimShell(step.script);
   const text = readsOnly && !quiet ? plainly(work) : work;
   const script = formatAssignments({ ...names, ...next }) + trimShell(commands, text) + text;

@@ -89,7 +89,7 @@ export class Model implements SagaActions {
   ) {}
 
   say = () => undefined;
-  isWatched = () => true;
+  isWatched = true;
   check: SagaActions["check"] = async () => undefined;
   isFenced = async (states: HostStates) => (await this.settings.isFenced?.(states)) ?? false;
 

@@ -108,7 +108,7 @@ async function readRegistration({ stack, context, facts, node, agreement }: Shar
     agreement: await agreement,
     node: status,
     memory: await readRegistrationMemory(createStackLogRef(config), ours ?? "", state.last.registration?.earlier),
-    now: deps.now,
+    now: deps.now(),
   });
 }
 

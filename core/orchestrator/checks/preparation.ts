@@ -21,8 +21,6 @@ import {
   surveyBoth,
 } from "./survey.ts";
 
-export type PreparationDeps = BackupDeps & MoveSurveyDeps;
-
 /** Returns the files of a whole backup (docs/specification.md, 1.2, step 2). */
 export function findWholeBackup(label: string, { directory, nodeDirectory }: MovePaths): BackupSource {
   const [signer = "", node = ""] = [directory, nodeDirectory].map((file) => file.replace(/^\/+/, ""));
@@ -41,7 +39,7 @@ export function findWholeBackup(label: string, { directory, nodeDirectory }: Mov
  * decide how it continues (docs/architecture.md, The move of the orchestrator is one resource). @throws Error with
  * every problem found, or with the problem of the backup
  */
-export async function secureOrchestrator(options: SecureOptions, deps: PreparationDeps): Promise<Prepared> {
+export async function secureOrchestrator(options: SecureOptions, deps: BackupDeps & MoveSurveyDeps): Promise<Prepared> {
   const { move, old } = options;
   const { roots } = deps;
   const store = openStore(options.backups.directory);

@@ -4,7 +4,6 @@ import { chooseStore } from "../../config/stackStore.ts";
 import { createMoveId } from "../../eventLog/moveId.ts";
 import { createOrchestratorPaths } from "../../host/hostPaths.ts";
 import { createNewHost } from "../../ssh/configuredLogin.ts";
-import type { HostLogin } from "../../ssh/root.ts";
 import { readOrchestratorLibrary } from "../../steps/libraries.ts";
 import { createWitnessSources } from "../../sync/gateSettings.ts";
 
@@ -45,9 +44,6 @@ export function createSecureOptions(config: StackConfig) {
     backups: { directory: chooseStore(config), identityFile: backup.identityFile },
   };
 }
-
-/** A host of a move with its login. Secret. */
-export type MoveHost = MovePaths & { readonly host: HostLogin };
 
 /** Inputs of a move, and of the backup before it. Secret. */
 export type MoveInputs = Readonly<ReturnType<typeof createMoveInputs>>;

@@ -6,9 +6,6 @@ import { parseJournal } from "../rules/journal.ts";
 /** An orchestrator on a host, and the journal of its move. */
 export type OrchestratorState = Awaited<ReturnType<typeof readOrchestratorState>>;
 
-/** Facts of a host before a move. */
-export type OrchestratorFacts = Awaited<ReturnType<typeof readOrchestratorFacts>>;
-
 /** @throws if the journal can't be read */
 export function addJournal<T extends FactsByName["orchestrator"]>(
   { journalText, ...orchestrator }: T,
@@ -24,7 +21,7 @@ export async function readOrchestratorState(root: RootHost, paths: OrchestratorP
 
 const neededTools = ["tar", "sha256sum", "find", "xargs", "base64", "perl", "ssh-keyscan"];
 
-/** @param salt with which the host hashes its variables */
+/** Reads facts of a host before a move. @param salt with which the host hashes its variables */
 export async function readOrchestratorFacts(root: RootHost, paths: OrchestratorPaths, salt: string) {
   const variables = { ...createOrchestratorVariables(paths), tools: neededTools, salt };
   const { move } = await readHostFacts(root, ["move"], variables);

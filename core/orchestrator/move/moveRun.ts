@@ -15,14 +15,9 @@ import type { MoveInputs } from "../hosts/moveInputs.ts";
 import type { Confirmed } from "../rules/confirmations.ts";
 import type { Wanted } from "../rules/generation.ts";
 import { formatHost, type HostStates, type WhichHost } from "../rules/journal.ts";
-import type { SagaActions } from "./saga.ts";
+import type { SagaActions, SagaDeps } from "./saga.ts";
 
-export interface MoveDeps extends HostPairDeps, ChainReaders, FenceDeps {
-  /** Aborted when the engine is killed: then nobody waits for the result. */
-  readonly signal?: AbortSignal;
-  /** False in an unattended run (core/util/unattended.ts). */
-  readonly isWatched: boolean;
-}
+export type MoveDeps = HostPairDeps & ChainReaders & FenceDeps & SagaDeps;
 
 /** A run of a move: hosts, observations, and the reads and checks of its steps. Times in unix milliseconds. */
 export class MoveRun {

@@ -241,16 +241,13 @@ const steps: Readonly<Record<MoveStep, Perform>> = {
 };
 
 export function createMoveActions(run: MoveRun): Omit<SagaActions, "record"> {
-  const { sides, deps } = run;
   return {
-    look: () => sides.look(),
+    ...run.deps,
+    look: () => run.sides.look(),
     check: async (step, saga, states) => {
       if (step === "start") await assertStart(run, saga, states);
     },
     perform: (step, saga, states) => steps[step](run, saga, states),
-    say: deps.say,
-    signal: deps.signal,
     isFenced: (states) => run.isFenced(states),
-    isWatched: () => deps.isWatched,
   };
 }

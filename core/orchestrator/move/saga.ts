@@ -9,7 +9,15 @@ import type { HostStates, Saga } from "../rules/journal.ts";
 import { describeKeyHolder, type HostAddresses } from "../rules/keyHolder.ts";
 import { formatObstacle } from "../rules/obstacles.ts";
 
-export interface SagaActions {
+export interface SagaDeps {
+  say(line: string): void;
+  /** Aborted when the engine is killed: then nobody waits for the result. */
+  readonly signal?: AbortSignal;
+  /** False in an unattended run (core/util/unattended.ts), which does no step and reports where the orchestrator is. */
+  readonly isWatched: boolean;
+}
+
+export interface SagaActions extends SagaDeps {
   /** Reads both hosts; waits while one may be rebooting. @throws Error if a retry can't help */
   look(): Promise<HostStates>;
   /** True if the old host does not answer, and is lost and fenced now. If it answers, its fence ends here. */
@@ -20,11 +28,6 @@ export interface SagaActions {
   record(line: "begun" | "starting", saga: Saga): Promise<void>;
   /** Does a whole step; can be repeated. @returns the state of both hosts after it */
   perform(step: MoveStep, saga: Saga, states: HostStates): Promise<HostStates>;
-  say(line: string): void;
-  /** Aborted when the engine is killed: then nobody waits for the result. */
-  readonly signal?: AbortSignal;
-  /** Returns false in an unattended run, which does no step and reports where the orchestrator is. */
-  isWatched(): boolean;
 }
 
 export type Ending = Extract<MoveDecision, { do: "done" }>;
@@ -67,7 +70,7 @@ export async function runSaga(first: Wanted, actions: SagaActions, addresses: Ho
       throw new Error(failure === undefined ? text : `${failure}\n${text}`);
     }
     const { do: step, saga } = decision;
-    if (!actions.isWatched()) {
+    if (!actions.isWatched) {
       const where = describeKeyHolder(lastStates, addresses);
       throw new Error(formatUnattendedRefusal("move the orchestrator", "up", addresses.stack, where));
     }

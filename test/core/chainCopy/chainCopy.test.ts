@@ -7,9 +7,9 @@ const broken = (message = "the connection ended", more: object = {}) => {
   throw Object.assign(new Error(message), { broken: true, ...more });
 };
 
-test("a copy runs its steps in order, and keeps its facts", async ({ stage }) => {
+test("a copy runs its steps in order, and logs its facts", async ({ stage }) => {
   const facts = { from: "192.0.2.1", files: 2, bytes: 1000, height: 7 };
-  expect(await stage.run()).toMatchObject({ outcome: "copied", ...facts });
+  expect(await stage.run()).toEqual({ outcome: "copied" });
   expect(stage.called.filter((name) => name !== "old chain_old_now")).toEqual([
     ...["new chain_take", "new chain_undo", "new host_facts", "old host_facts", "new host_facts"],
     "old chain_take",

@@ -1,7 +1,7 @@
 import type { PairCall } from "../../../core/host/rootPair.ts";
 import type { Requirements } from "../../../core/orchestrator/checks/survey.ts";
 import { HostPair } from "../../../core/orchestrator/hosts/hostPair.ts";
-import type { MoveHost, MoveInputs } from "../../../core/orchestrator/hosts/moveInputs.ts";
+import type { MoveInputs } from "../../../core/orchestrator/hosts/moveInputs.ts";
 import { confirmFor } from "../../../core/orchestrator/rules/confirmations.ts";
 import { type HostState, type Journal, journalVersion } from "../../../core/orchestrator/rules/journal.ts";
 import type { Stage } from "../../../core/orchestrator/rules/moveStages.ts";
@@ -66,7 +66,7 @@ export function exampleState(side: Journal["side"], words: string, more: Partial
   };
 }
 
-export const exampleHost = (address: string, more: Partial<MoveHost> = {}): MoveHost => ({
+export const exampleHost = (address: string, more: Partial<MoveInputs["new"]> = {}): MoveInputs["new"] => ({
   host: { stack: "prod", ssh: { address, port: 22, user: "root", hostKey: "ssh-ed25519 AAAA" } },
   service: "orchestrator",
   directory: "/root/.orchestrator",

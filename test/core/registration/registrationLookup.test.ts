@@ -8,7 +8,8 @@ import {
   type PillarReading,
   readPillar,
 } from "../../../core/registration/agreeOnRegistration.ts";
-import { judgeRegistration, type RegistrationLookup } from "../../../core/registration/registrationLookup.ts";
+import type { RegistrationFacts } from "../../../core/registration/registration.ts";
+import { judgeRegistration } from "../../../core/registration/registrationLookup.ts";
 import { clientNamed } from "../chain/readings.ts";
 import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains.ts";
 
@@ -51,11 +52,11 @@ describe("a source", () => {
 });
 
 describe("a lookup", () => {
-  const look = ({ readings, ...changes }: Partial<RegistrationLookup> & { readings?: PillarReading[] } = {}) =>
+  const look = ({ readings, ...changes }: Partial<RegistrationFacts> & { readings?: PillarReading[] } = {}) =>
     judgeRegistration({
       ours,
       memory: { earlier: old },
-      now: () => clock,
+      now: clock,
       node: { synced: true, known: true, why: "synced" },
       agreement: agreeOnPillar(readings ?? [says(clientOf(long, ours), ours, long.slice(-128))]),
       ...changes,

@@ -3,11 +3,7 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { formatMove } from "../../../../core/eventLog/moveId.ts";
 import { formatShareFile } from "../../../../core/host/keyShare.ts";
-import {
-  findWholeBackup,
-  type PreparationDeps,
-  secureOrchestrator,
-} from "../../../../core/orchestrator/checks/preparation.ts";
+import { findWholeBackup, secureOrchestrator } from "../../../../core/orchestrator/checks/preparation.ts";
 import type { SecureOptions } from "../../../../core/orchestrator/hosts/moveInputs.ts";
 import type { Journal, WhichHost } from "../../../../core/orchestrator/rules/journal.ts";
 import { computeFingerprint } from "../../../../core/ssh/publicKey.ts";
@@ -73,7 +69,7 @@ function openStage(root: LocalRoot) {
     firstMove: true,
     backups: { directory: join(root.scratch, "backups"), identityFile: undefined },
   };
-  const deps: PreparationDeps = {
+  const deps: Parameters<typeof secureOrchestrator>[1] = {
     roots: { old: host("old"), new: host("new") },
     readNodeSync: async () => ({ synced: true, why: "", known: true }),
     readBridge: async () => ({ known: true, state: 0, key: bridgeKey, why: "live" }),

@@ -7,7 +7,6 @@ import {
 } from "../../../../core/orchestrator/checks/prerequisites.ts";
 import { assumeSyncedNode } from "../../../../core/orchestrator/checks/rehearsal.ts";
 import type { MoveSurvey, NewHost, OldHost, Requirements } from "../../../../core/orchestrator/checks/survey.ts";
-import type { OrchestratorFacts } from "../../../../core/orchestrator/hosts/orchestratorFacts.ts";
 import { listEndpoints } from "../../../../core/orchestrator/rules/endpoints.ts";
 import { parseOrchestratorConfig } from "../../../../core/orchestrator/rules/orchestratorConfig.ts";
 import { moveNamed } from "../../../moveNamed.ts";
@@ -30,7 +29,7 @@ const { move } = parseWhole(
     ...["bytes=50000000", "files=400", "place.size=99999999", "place.free=19531250"],
   ],
 );
-const facts: OrchestratorFacts = { ...move, journal: undefined };
+const facts: OldHost["facts"] = { ...move, journal: undefined };
 const idle = { ...facts.unit, load: "not-found", active: "inactive" };
 const laterKey = `A${bridgeKey.slice(1, -1)}U`;
 const eth = { network: "Ethereum", old: "eth:443", new: "eth:443", isOwn: false };
@@ -62,8 +61,8 @@ const survey = (
   bridge: changes.bridge ?? { known: true, state: 0, key: bridgeKey, why: "live" },
   room: changes.room ?? 1e12,
 });
-const oldFacts = (changes: Partial<OrchestratorFacts>) => survey({ old: { facts: { ...facts, ...changes } } });
-const newFacts = (changes: Partial<OrchestratorFacts>) => survey({ new: { facts: { ...newSide.facts, ...changes } } });
+const oldFacts = (changes: Partial<OldHost["facts"]>) => survey({ old: { facts: { ...facts, ...changes } } });
+const newFacts = (changes: Partial<OldHost["facts"]>) => survey({ new: { facts: { ...newSide.facts, ...changes } } });
 
 const newBuild = (version: string) => survey({ new: { build: { value: { ...build, version } } } });
 const oldConfig = (changes: Partial<OldHost["config"]>) => survey({ old: { config: { ...config, ...changes } } });

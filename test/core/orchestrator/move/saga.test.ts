@@ -146,14 +146,14 @@ function failingAt(failing: string, error: Error, isDone: boolean) {
 describe("runSaga", () => {
   it("does no step in an unattended run, and finds a finished move done", async () => {
     const model = new Model(() => "none");
-    model.isWatched = () => false;
+    model.isWatched = false;
     const refused = await run(model, forward);
     expect(refused).toMatch(/^refusing to move the orchestrator in an unattended run; nothing was changed\n/);
     expect(refused).toMatch(naming);
     expect([model.hosts.new.journal, model.signers]).toEqual([undefined, ["old"]]);
-    model.isWatched = () => true;
+    model.isWatched = true;
     await runSaga(forward, model, places);
-    model.isWatched = () => false;
+    model.isWatched = false;
     expect(await runSaga(forward, model, places)).toMatchObject({ do: "done", holder: "new" });
     expect(await run(model, back)).toMatch(/in an unattended run; nothing was changed/);
     expect(model.signers).toEqual(["new"]);
