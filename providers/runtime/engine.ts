@@ -1,27 +1,24 @@
-import net from "node:net";
 import * as pulumi from "@pulumi/pulumi";
 import { printable } from "../../core/util/printable.ts";
 
-const pollIntervalMs = 5000;
+const gone = new AbortController();
+
+/** Aborted once the engine is gone ({@link watchEngine}), so that nobody waits for a result. */
+export const engineGone = gone.signal;
+
+/** Time for a method to notice that the engine is gone, and to end. */
+const graceMs = 15_000;
 
 /**
- * Watches the engine at its address, which is the provider's first argument. Aborts `signal` once the engine is gone,
- * and ends the process some seconds later, because a killed engine leaves its providers running.
+ * Watches the engine through this process's standard input, which a killed engine closes. It leaves the process running,
+ * which ends some seconds later: an idle one would wait for the next call for ever.
  */
-export function watchEngine(address = process.argv[2] ?? "", end = () => process.exit(1)) {
-  const [, host, port] = /^(.*):(\d+)$/.exec(address) ?? [];
-  const gone = new AbortController();
-  const timer = setInterval(() => {
-    if (port === undefined) return;
-    if (gone.signal.aborted) return void end();
-    const socket = net.connect(Number(port), host);
-    socket.on("connect", () => socket.destroy());
-    socket.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "ECONNREFUSED") gone.abort();
-    });
-  }, pollIntervalMs);
-  timer.unref();
-  return { signal: gone.signal, stop: () => clearInterval(timer) };
+export function watchEngine(input: NodeJS.ReadableStream = process.stdin, end = () => process.exit(1)): void {
+  const abort = () => {
+    gone.abort();
+    setTimeout(end, graceMs);
+  };
+  input.on("end", abort).resume();
 }
 
 /** Shows a line beside a resource on the screen of `pulumi up`, until a newer one replaces it. */

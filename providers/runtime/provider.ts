@@ -4,7 +4,7 @@ import { checkVersion } from "../../core/util/checkVersion.ts";
 import { linesSent, printableLines, say } from "../../core/util/printable.ts";
 import { hasKind } from "../../core/util/problem.ts";
 import type { DynamicType } from "../../core/util/resourceTypes.ts";
-import { watchEngine } from "./engine.ts";
+import { engineGone } from "./engine.ts";
 import { configure } from "./stackConfig.ts";
 
 export interface ProviderRun<W = unknown> {
@@ -105,10 +105,9 @@ async function buildState<O extends object>(inputs: object, id: string, work: Pr
   }
 }
 
-/** Runs a method, watches the engine meanwhile, and waits for the notifications that the method sent. */
+/** Runs a method, and waits for the notifications that it sent. */
 function runWatched<T>(work: (run: Omit<ProviderRun, "prepare">) => Promise<T>): Promise<T> {
   return withoutStack(async () => {
-    const engine = watchEngine();
     const notices: Promise<void>[] = [];
     const tell: ProviderRun["tell"] = (webhook, notice) => {
       if (!webhook) return;
@@ -119,13 +118,12 @@ function runWatched<T>(work: (run: Omit<ProviderRun, "prepare">) => Promise<T>):
       );
     };
     try {
-      return await work({ signal: engine.signal, tell });
+      return await work({ signal: engineGone, tell });
     } catch (error) {
       // Again below the lines said so far: the engine prints a resource's error before or behind those lines, by chance.
       if (linesSent() && !hasKind(error, "awaiting")) say((error as Error).message);
       throw error;
     } finally {
-      if (!engine.signal.aborted) engine.stop();
       await Promise.all(notices);
       await linesSent();
     }

@@ -48,7 +48,4 @@ require("@pulumi/pulumi/cmd/dynamic-provider");
 // Writes the compile cache now: the engine ends this process with a signal, after which Node writes nothing.
 require("node:module").flushCompileCache?.();
 
-// A killed engine leaves this process running and closes its standard input. A running method notices that itself and
-// ends (providers/runtime/engine.ts), for which it has this time. An idle process would wait for the next call for ever.
-const grace = 15_000;
-process.stdin.on("end", () => setTimeout(() => process.exit(1), grace)).resume();
+require("../engine.ts").watchEngine();
