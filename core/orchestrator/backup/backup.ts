@@ -8,6 +8,7 @@ import type { RootHost } from "../../ssh/root.ts";
 import { openStore } from "../../store/openStore.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../../util/clock.ts";
+import { parseJson } from "../../util/parseJson.ts";
 import { ProblemError } from "../../util/problem.ts";
 import { writeNewFile } from "../../util/writeAtomically.ts";
 import { findKeyShare } from "./archive.ts";
@@ -151,7 +152,7 @@ async function copyArchive({ root, what, part }: BackupWork, recipient: string) 
   const differences = [before, after].flatMap((listed) => compareManifests(listed, manifest, mayChange));
   // Without the JSON parser's message, which would quote the text.
   const broken = [...kept].flatMap(([file, { text }]) =>
-    isJsonText(text) ? [] : `${quotePath(file)}: not whole JSON`,
+    parseJson(text) === undefined ? `${quotePath(file)}: not whole JSON` : [],
   );
   const problems = [...new Set(formatDifferences(differences)), ...broken];
   return problems.length > 0 ? { problems } : sealed;
@@ -160,15 +161,6 @@ async function copyArchive({ root, what, part }: BackupWork, recipient: string) 
 /** Returns the maximum size of an archive in bytes, with a tar entry's overhead: files may grow after they were listed. */
 export function computeArchiveLimit(listed: Manifest): number {
   return 2 * sumManifest(listed).bytes + 4096 * listed.size + 256 * 1024 * 1024;
-}
-
-export function isJsonText(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function keepCopy({ root, what, store, part, deps }: BackupWork, move: MoveId, stem: string, sealed: Sealed) {

@@ -1,5 +1,6 @@
 import { type OrchestratorStatus, stateNames } from "../../chain/orchestrator.ts";
 import { commandsFor } from "../../util/commands.ts";
+import { parseJson } from "../../util/parseJson.ts";
 import { formatProblem, type Problem } from "../../util/problem.ts";
 import type { MoveInputs } from "../hosts/moveInputs.ts";
 import type { Confirmation, Confirmed } from "../rules/confirmations.ts";
@@ -53,12 +54,10 @@ type StoppedInputs = Pick<Confirmed<MoveInputs>, "stack" | "haltedBridge" | Whic
  * file. All released builds write GlobalState at each start and stop; without it, a build starts in 0.
  */
 export function parseGlobalState(config: string | undefined): number | undefined {
-  try {
-    const { GlobalState: state = 0 } = JSON.parse(config ?? "") as { GlobalState?: unknown };
-    return typeof state === "number" && Number.isInteger(state) && state >= 0 ? state : undefined;
-  } catch {
-    return undefined;
-  }
+  const json = parseJson(config ?? "") as { GlobalState?: unknown } | null | undefined;
+  if (!json) return undefined;
+  const { GlobalState: state = 0 } = json;
+  return typeof state === "number" && Number.isInteger(state) && state >= 0 ? state : undefined;
 }
 
 /**

@@ -8,8 +8,8 @@ import type { RootHost } from "../../ssh/root.ts";
 import type { Store } from "../../store/store.ts";
 import { readNodeStatus } from "../../sync/nodeStatus.ts";
 import { commandsFor } from "../../util/commands.ts";
+import { parseJson } from "../../util/parseJson.ts";
 import { toResult } from "../../util/result.ts";
-import { isJsonText } from "../backup/backup.ts";
 import type { MoveInputs, SecureOptions } from "../hosts/moveInputs.ts";
 import { readOrchestratorFacts } from "../hosts/orchestratorFacts.ts";
 import { confirmFor } from "../rules/confirmations.ts";
@@ -145,7 +145,8 @@ export async function readJson(root: RootHost, file: string, clock: RpcClock) {
         if (error.exitCode === undefined) throw error;
         return "";
       });
-    if (isJsonText(text)) return JSON.parse(text) as Record<string, unknown> | null;
+    const json = parseJson(text);
+    if (json !== undefined) return json as Record<string, unknown> | null;
     await clock.sleep(500);
   }
   return undefined;

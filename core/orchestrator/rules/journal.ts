@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formatMove, isSameMove, isSameOwner, type MoveId, parseMove } from "../../eventLog/moveId.ts";
 import type { WhichHost } from "../../host/rootPair.ts";
+import { parseJson } from "../../util/parseJson.ts";
 import { isPrintable } from "../../util/printable.ts";
 import { ProblemError } from "../../util/problem.ts";
 import { lookUpStage, stageNames } from "./moveStages.ts";
@@ -157,14 +158,6 @@ export function parseJournal(text: string, where: string): Journal | undefined {
     needed: `version ${journalVersion}, as this program writes it. Did a newer version of it write this journal, or did somebody change it?`,
     next: "Nothing was touched. Use the version of this program that wrote it, or repair the file.",
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns a journal's file, with a key on each line. */
