@@ -8,11 +8,11 @@ import { hasKind } from "../../core/util/problem.ts";
 import { hasSyncProof } from "../pulumi/stackState.ts";
 import { refusalExitCode } from "../terminal/refusal.ts";
 import { type HostReader, openHostReader } from "./hostReader.ts";
-import { decideStage, listFacts } from "./hostStage.ts";
+import { decideStage, getNodeStatus, listFacts } from "./hostStage.ts";
 import { openStack, type StackInfo, type StackWithHost } from "./openStack.ts";
 import { readParts } from "./parts/readParts.ts";
-import { createUnknownParts, type StatusParts } from "./parts/statusParts.ts";
-import type { ReadStack, StackView } from "./stackView.ts";
+import type { StatusParts } from "./parts/statusParts.ts";
+import type { ReadStack } from "./stackView.ts";
 
 /** Reads a stack's host over a new connection. @throws ProblemError */
 export async function readStatusOnce(source: StackWithHost): Promise<ReadStack> {
@@ -44,61 +44,45 @@ export async function printAlarm(stack: string): Promise<boolean> {
   return hasNoSigner;
 }
 
-type HostReading = Pick<StackView, "parts"> & Partial<Pick<StackView, "sync" | "synced" | "facts">>;
-
-async function createView(source: StackWithHost, reading: HostReading): Promise<StackView> {
-  const { config, address } = source;
-  const isChainUnverified = config.sync.unverifiedChain !== undefined;
-  const [locks, old] = await Promise.all([source.readLocks(), source.readOld()]);
-  // Under another name, because the view's `facts` are those of the host.
-  const { facts: known } = source;
-  return {
-    ...known,
-    address,
-    isChainUnverified,
-    locks,
-    old,
-    synced: false,
-    ...reading,
-    waysBack: findWaysBack(source, reading),
-  };
-}
-
-/** Returns the ways back of a node that was synced, by the host's mark, and is not synced now. */
-function findWaysBack({ config, address }: StackWithHost, { sync, synced = false, facts }: HostReading) {
-  if (sync === undefined) return [];
-  const { observation, why } = sync;
-  const node = observation.kind === "answer" ? { known: true, ...observation.info } : { known: false };
-  return formatWaysBack(config, address, { synced, reason: why.kind, ...node }, facts?.done?.synced);
-}
-
 /** Reads node, facts and all parts at once, over one connection. @throws ProblemError */
 export async function readStatus(source: StackWithHost, host: HostReader, since?: SyncStart): Promise<ReadStack> {
   const { address, config } = source;
-  // Begins now, because it takes some seconds.
-  void source.readOld();
-  const [facts, parts, { sync, proof, unreachable }] = await Promise.all([
+  const [facts, parts, { sync, proof, unreachable }, locks, old] = await Promise.all([
     host.readFacts(),
     readParts(source, host),
     readSync(source, host, since),
+    source.readLocks(),
+    source.readOld(),
   ]);
+  const synced = proof !== undefined;
+  const read = unreachable === undefined ? { facts, parts } : { facts: undefined, parts: giveOneReason(parts) };
+  const view = {
+    ...source.facts,
+    address,
+    isChainUnverified: config.sync.unverifiedChain !== undefined,
+    locks,
+    old,
+    sync,
+    synced,
+    ...read,
+    waysBack: sync ? formatWaysBack(config, address, getNodeStatus(sync, synced), read.facts?.done?.synced) : [],
+  };
   if (unreachable === undefined) {
-    const view = await createView(source, { sync, synced: proof !== undefined, facts, parts });
     // The exit code of a node that is synced and needs no repair is 0.
     const isFine = ["nothing", "step"].includes(decideStage(view).needs);
     return { view, exitCode: isFine ? 0 : 1, proof };
   }
-  // All parts that need the host get one reason. Answers of other nodes stay.
-  const unknown = createUnknownParts(config.lifecycle, "the host does not answer");
-  const view = await createView(source, { sync, parts: { ...unknown, ...keepAnswers(parts) } });
   const { port, user } = config.ssh;
   const what = `${address} could not be reached: ${unreachable}`;
   const needed = `start the host, or fix the connection; try: ssh -p ${port} ${user}@${address}`;
   return { view, exitCode: refusalExitCode, problem: { what, needed } };
 }
 
-export function keepAnswers(parts: StatusParts): object {
-  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part && "value" in part));
+/** Gives the parts that a silent host leaves unknown one reason. Its ports are left out; answers of other nodes stay. */
+export function giveOneReason(parts: StatusParts): StatusParts {
+  const reasons = Object.entries(parts).filter(([, part]) => part && "problem" in part);
+  const one = reasons.map(([name]) => [name, { problem: "the host does not answer" }]);
+  return { ...parts, ...Object.fromEntries(one), ports: undefined };
 }
 
 /** Returns the start of the wait by the state; undefined if no wait is recorded. */

@@ -151,3 +151,18 @@ export const stepConfig = (settings: StepSettings = {}): StackConfig => {
   const host = { provider: settings.provider ?? "existing" };
   return { host, lifecycle, sync: {}, oldHost, orchestrator: { move, firstMove, rollback } } as unknown as StackConfig;
 };
+
+export function createUnknownParts(lifecycle: string, problem: string): StatusParts {
+  const isActive = lifecycle === "active";
+  return {
+    node: { problem },
+    registration: { problem },
+    orchestrator: { problem },
+    rewards: { problem },
+    sporks: { problem },
+    versions: { problem },
+    ports: undefined,
+    destroy: isActive ? undefined : { problem },
+    hourlyRestart: isActive ? { problem } : undefined,
+  };
+}

@@ -33,21 +33,6 @@ export interface StatusParts {
   readonly versions: Result<readonly VersionGap[]>;
 }
 
-export function createUnknownParts(lifecycle: string, problem: string): StatusParts {
-  const isActive = lifecycle === "active";
-  return {
-    node: { problem },
-    registration: { problem },
-    orchestrator: { problem },
-    rewards: { problem },
-    sporks: { problem },
-    versions: { problem },
-    ports: undefined,
-    destroy: isActive ? undefined : { problem },
-    hourlyRestart: isActive ? { problem } : undefined,
-  };
-}
-
 const partTimeoutMs = 40_000;
 
 /** Reads a part within a timeout. The problem is the first line of the error. */

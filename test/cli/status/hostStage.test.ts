@@ -1,13 +1,22 @@
 import { expect, test } from "vitest";
 import { decideStage } from "../../../cli/status/hostStage.ts";
-import { createUnknownParts } from "../../../cli/status/parts/statusParts.ts";
-import { keepAnswers } from "../../../cli/status/readStatus.ts";
+import { giveOneReason } from "../../../cli/status/readStatus.ts";
 import type { StackView } from "../../../cli/status/stackView.ts";
 import { createStatusJson } from "../../../cli/status/statusJson.ts";
 import { createSettings } from "../../../core/journey/facts.ts";
 import type { Needs } from "../../../core/journey/stackStages.ts";
 import { parseWhole } from "../../core/host/printedFacts.ts";
-import { finishedRun, lives, partsOf, progress, registrations, stepConfig, unmet, viewOf } from "../exampleView.ts";
+import {
+  createUnknownParts,
+  finishedRun,
+  lives,
+  partsOf,
+  progress,
+  registrations,
+  stepConfig,
+  unmet,
+  viewOf,
+} from "../exampleView.ts";
 
 const done = (...steps: string[]) =>
   parseWhole(
@@ -125,7 +134,8 @@ test("formats JSON with the stage and whether the host was read", () => {
   expect(createStatusJson(viewOf(), 2).looked).toBe(false);
 });
 
-test("keeps the answers of other nodes if the host is silent", () => {
-  const parts = { ...late, sporks: { value: { unknown: [] } } };
-  expect(keepAnswers(parts)).toEqual({ sporks: { value: { unknown: [] } } });
+test("gives one reason for what a silent host leaves unknown, and keeps the answers of other nodes", () => {
+  const sporks = { value: { unknown: [] } };
+  const parts = giveOneReason({ ...late, sporks, ports: { problem: "late" } });
+  expect(parts).toEqual({ ...createUnknownParts("active", "the host does not answer"), sporks });
 });

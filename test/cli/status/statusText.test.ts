@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createUnknownParts } from "../../../cli/status/parts/statusParts.ts";
 import { truncate, wrap } from "../../../cli/status/screenLayout.ts";
 import { formatReport, wrapRow } from "../../../cli/status/statusText.ts";
 import { parseWhole } from "../../core/host/printedFacts.ts";
-import { facts, partsOf, viewOf } from "../exampleView.ts";
+import { createUnknownParts, facts, partsOf, viewOf } from "../exampleView.ts";
 
 test("prints head, facts and the log", () => {
   const parts = createUnknownParts("active", "not yet");

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { createUnknownParts, type StatusParts } from "../../../cli/status/parts/statusParts.ts";
+import type { StatusParts } from "../../../cli/status/parts/statusParts.ts";
 import { decideNextStep } from "../../../core/journey/decideNextStep.ts";
 import { createSettings, type StackFacts } from "../../../core/journey/facts.ts";
 import { decideMigration } from "../../../core/journey/migration.ts";
 import type { LastRun, OrchestratorOutput } from "../../../core/journey/outputs.ts";
-import { type StepSettings, stepConfig } from "../../cli/exampleView.ts";
+import { createUnknownParts, type StepSettings, stepConfig } from "../../cli/exampleView.ts";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const lock = { user: "ada", host: "laptop", pid: 42, since: Date.parse("2026-11-22T10:00:00Z") };

@@ -2,11 +2,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { countMissed, findAlerts, type MomentumCounts } from "../../../../cli/status/alerts/findAlerts.ts";
-import { createUnknownParts } from "../../../../cli/status/parts/statusParts.ts";
 import type { ReadStack } from "../../../../cli/status/stackView.ts";
 import { findUnknownSporks, parseSporks } from "../../../../core/chain/sporks.ts";
 import type { NodeFacts } from "../../../../core/host/nodeFacts.ts";
-import { clock, healthyFacts as facts, partsOf, progress, registrations, viewOf } from "../../exampleView.ts";
+import {
+  clock,
+  createUnknownParts,
+  healthyFacts as facts,
+  partsOf,
+  progress,
+  registrations,
+  viewOf,
+} from "../../exampleView.ts";
 
 type MissedMomentums = NonNullable<ReturnType<typeof countMissed>["missed"]>;
 

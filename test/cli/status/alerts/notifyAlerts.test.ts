@@ -4,13 +4,20 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { muteAlerts, notifyAlerts } from "../../../../cli/status/alerts/notifyAlerts.ts";
 import { addFigures, type Figures } from "../../../../cli/status/alerts/trends.ts";
 import { createMissingServerError } from "../../../../cli/status/openStack.ts";
-import { createUnknownParts } from "../../../../cli/status/parts/statusParts.ts";
 import type { StackLookup } from "../../../../cli/status/stackView.ts";
 import type { Notice } from "../../../../core/notify/notify.ts";
 import { ProblemError } from "../../../../core/util/problem.ts";
 import { evilText } from "../../../evilText.ts";
 import { scratchDirectory } from "../../../scratchDirectory.ts";
-import { clock, healthyFacts as facts, partsOf, progress, registrations, viewOf } from "../../exampleView.ts";
+import {
+  clock,
+  createUnknownParts,
+  healthyFacts as facts,
+  partsOf,
+  progress,
+  registrations,
+  viewOf,
+} from "../../exampleView.ts";
 
 const webhook = "https://push.example.org/s3cret";
 const directory = scratchDirectory();

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { decideStage } from "../../../../cli/status/hostStage.ts";
 import { findProblems } from "../../../../cli/status/parts/hostProblemsPart.ts";
-import { createUnknownParts } from "../../../../cli/status/parts/statusParts.ts";
 import { createPartsJson } from "../../../../cli/status/statusJson.ts";
 import { formatParts } from "../../../../cli/status/statusText.ts";
-import { clock, partsOf, registrations, viewOf } from "../../exampleView.ts";
+import { clock, createUnknownParts, partsOf, registrations, viewOf } from "../../exampleView.ts";
 
 type Changes = Parameters<typeof partsOf>[1];
 const spork = { id: "ab".repeat(32), name: "spork-next", isSure: true };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createUnknownParts, type StatusParts } from "../../../../cli/status/parts/statusParts.ts";
+import type { StatusParts } from "../../../../cli/status/parts/statusParts.ts";
 import type { StackView } from "../../../../cli/status/stackView.ts";
 import { formatParts, formatReport } from "../../../../cli/status/statusText.ts";
-import { clock, old, ours, partsOf, registrations, unmet, viewOf } from "../../exampleView.ts";
+import { clock, createUnknownParts, old, ours, partsOf, registrations, unmet, viewOf } from "../../exampleView.ts";
 
 const rowsOf = (parts: StatusParts, lifecycle: StackView["lifecycle"] = "active") =>
   formatParts(viewOf({ parts, lifecycle }), clock);
