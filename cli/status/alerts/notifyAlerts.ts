@@ -31,15 +31,6 @@ interface AlertMemory {
 
 const resolveDirectory = () => path.join(resolveDataDirectory(), "signs");
 
-/** Notifies webhooks of new and solved alerts, then calls the heartbeats. @returns the problems that prevented it */
-export async function notifyAlerts(
-  all: readonly StackLookup[],
-  directory = resolveDirectory(),
-  send = sendNotice,
-): Promise<readonly string[]> {
-  return lockAlerts(directory, () => notifyAll(all, directory, send));
-}
-
 /** Works while no other process does: two runs at once would send each alert twice. */
 function lockAlerts<T>(directory: string, work: () => Promise<T>): Promise<T> {
   const busy = {
@@ -70,26 +61,26 @@ export function muteAlerts({ stack, config }: StackInfo, isMuted: boolean, direc
   });
 }
 
-async function notifyAll(
-  all: readonly StackLookup[],
-  directory: string,
-  send: typeof sendNotice,
-): Promise<readonly string[]> {
-  const failures = await Promise.all(all.map((found) => notifyStack(found, directory, send)));
-  const problems = failures.filter((text) => text !== undefined);
-  const sources = all.flatMap(({ source }) => source ?? []);
-  const [first] = sources;
-  if (first && sources.every(({ config }) => config.notify === undefined)) {
-    const what = "pillar-host:notify is configured for no stack, so no webhook is notified";
-    problems.push(formatProblem({ what, needed: `set it: ${commandsFor(first.stack).setSecret("notify")}` }));
-  }
-  // The heartbeat says that this machine looked, not what it found. Several stacks may have the same one.
-  for (const [heartbeat, stack] of new Map(sources.map(({ config, stack }) => [config.heartbeat, stack]))) {
-    const reason = heartbeat && (await send(heartbeat));
-    const needed = `if its service is up, set the address again: ${commandsFor(stack).setSecret("heartbeat")}`;
-    if (reason) problems.push(formatProblem({ what: `the heartbeat of ${stack} was not received: ${reason}`, needed }));
-  }
-  return problems;
+/** Notifies webhooks of new and solved alerts, then calls the heartbeats. @returns the problems that prevented it */
+export function notifyAlerts(all: readonly StackLookup[], directory = resolveDirectory(), send = sendNotice) {
+  return lockAlerts(directory, async (): Promise<readonly string[]> => {
+    const failures = await Promise.all(all.map((found) => notifyStack(found, directory, send)));
+    const problems = failures.filter((text) => text !== undefined);
+    const sources = all.flatMap(({ source }) => source ?? []);
+    const [first] = sources;
+    if (first && sources.every(({ config }) => config.notify === undefined)) {
+      const what = "pillar-host:notify is configured for no stack, so no webhook is notified";
+      problems.push(formatProblem({ what, needed: `set it: ${commandsFor(first.stack).setSecret("notify")}` }));
+    }
+    // The heartbeat says that this machine looked, not what it found. Several stacks may have the same one.
+    for (const [heartbeat, stack] of new Map(sources.map(({ config, stack }) => [config.heartbeat, stack]))) {
+      const reason = heartbeat && (await send(heartbeat));
+      const needed = `if its service is up, set the address again: ${commandsFor(stack).setSecret("heartbeat")}`;
+      if (reason)
+        problems.push(formatProblem({ what: `the heartbeat of ${stack} was not received: ${reason}`, needed }));
+    }
+    return problems;
+  });
 }
 
 /** Returns the problem that prevented a notification. */
@@ -118,14 +109,13 @@ async function sendNews(
     memory = { ...memory, ...changes };
     writeMemory(file, memory);
   };
-  const { seen, news, told } = decideNews(found, memory, stallMinutes * 60_000, Date.now());
+  const { seen, news } = decideNews(found, memory, stallMinutes * 60_000, Date.now());
   store(seen);
   for (const { notice, sent } of news) {
     const reason = await send(notice);
     if (reason !== undefined) return reason;
     store(sent);
   }
-  store({ told });
   return undefined;
 }
 
@@ -137,7 +127,7 @@ interface News {
 
 /**
  * Decides what is to be sent: new alerts, then solved ones, then once a day those that last. `seen`: what is stored of
- * the lookup itself. `told`: the alerts that were told once all was sent.
+ * the lookup itself.
  */
 function decideNews(found: ReadStack, memory: AlertMemory, stallAfter: number, now: number) {
   const { stack, pillar, parts } = found.view;
@@ -154,8 +144,8 @@ function decideNews(found: ReadStack, memory: AlertMemory, stallAfter: number, n
   const gone = Object.keys(told).filter((key) => !Object.hasOwn(alerts, key) && !unknown.includes(getKind(key)));
   // An alert that became another one of its subject, such as an announced version that is required now, is not solved.
   const over = gone.filter((key) => !subjects.includes(getSubject(key)));
-  const withNew = { ...alerts, ...told };
-  const left = Object.fromEntries(Object.entries(withNew).filter(([key]) => !gone.includes(key)));
+  const known = Object.fromEntries(Object.entries(told).filter(([key]) => !gone.includes(key) || over.includes(key)));
+  const left = Object.fromEntries(Object.entries(known).filter(([key]) => !over.includes(key)));
   const remindedAt = Object.keys(told).length === 0 ? now : (memory.remindedAt ?? now);
   const { status } = commandsFor(stack);
   const makeNews = (
@@ -173,13 +163,18 @@ function decideNews(found: ReadStack, memory: AlertMemory, stallAfter: number, n
   const mute = `No more reminders of this: ${status("--mute")}`;
   const due = now - remindedAt < day ? [] : lasting;
   return {
-    seen: { production, remindedAt, figures: addFigures(earlier, figures), muted: muted.filter((key) => key in left) },
+    seen: {
+      told: known,
+      production,
+      remindedAt,
+      figures: addFigures(earlier, figures),
+      muted: muted.filter((key) => key in left),
+    },
     news: [
-      ...makeNews("sign", appeared, [count, "", details], { told: withNew }),
-      ...makeNews("signOver", over, ["solved", "Solved: ", ""], { told: left }),
+      ...makeNews("sign", appeared, [count, "", details], { told: { ...alerts, ...known } }),
+      ...makeNews("signOver", over, ["solved", "Solved: ", ""], { told: { ...alerts, ...left } }),
       ...makeNews("reminder", due, ["reminder", "Still: ", mute], { remindedAt: now }),
     ],
-    told: left,
   };
 }
 
