@@ -33,7 +33,7 @@ export async function resume(
     console.log(`Reading ${stack} …`);
     await printAlarm(stack);
     await clearStale(stack, engine, lockIsStale, (line) => console.log(line));
-    return runUp(stack, args, engine, { isSaid: command === "migrate", isAlarmed: () => printAlarm(stack) });
+    return runUp(stack, { up: true, command, isAlarmed: () => printAlarm(stack) }, args, engine);
   });
 }
 

@@ -10,7 +10,7 @@ import { readSshSettings } from "../init/sshSettings.ts";
 import { refuseExistingFile } from "../init/stackText.ts";
 import { parseConfiguration } from "../pulumi/configuration.ts";
 import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand.ts";
-import { findStackOf, type PlainSettings, runOrPrintUp, type UpOptions, writeSettings } from "../pulumi/stackFiles.ts";
+import { findStackOf, type PlainSettings, runUp, type UpOptions, writeSettings } from "../pulumi/stackFiles.ts";
 import { checkStackName } from "../pulumi/stackName.ts";
 import { parseState } from "../pulumi/stackState.ts";
 import { createProxySettings, listOwnSecrets } from "./otherStack.ts";
@@ -77,7 +77,7 @@ export async function adoptHost(
     console.log(
       `oldHost has this host's own ${secret}. Set that secret, too: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,
     );
-  const exitCode = await runOrPrintUp(stack, options, args, engine);
+  const exitCode = await runUp(stack, options, args, engine);
   if (options.up && exitCode === 0) console.log(`\nTo continue with ${like}:\n  ${commandsFor(like).next}`);
   return exitCode;
 }

@@ -11,7 +11,7 @@ import { commandsFor } from "../../core/util/commands.ts";
 import { isSameMachine } from "../../core/util/hostPort.ts";
 import { formatProblem, ProblemError } from "../../core/util/problem.ts";
 import { quoteShellWord } from "../../core/util/quote.ts";
-import { type PlainSettings, removeSettings, runOrPrintUp, runUp, writeSettings } from "../pulumi/stackFiles.ts";
+import { type PlainSettings, removeSettings, runUp, type UpOptions, writeSettings } from "../pulumi/stackFiles.ts";
 import type { OtherHost } from "../pulumi/stackState.ts";
 import { printAlarm } from "../status/readStatus.ts";
 import { confirmRelease } from "../terminal/confirmRelease.ts";
@@ -21,13 +21,11 @@ import { createHostSettings, ifOther, listOwnSecrets, openTwoStacks } from "./ot
 /** The orchestrator's release for the new host. By default the configured one, and the version in its address. */
 export type ReleaseOptions = Readonly<Partial<Record<"release" | "releaseSha256" | "releaseVersion", string>>>;
 
-export interface MoveOptions extends ReleaseOptions {
+export interface MoveOptions extends ReleaseOptions, UpOptions {
   /** The stack of the host that the orchestrator is on now. */
   readonly from: string;
   /** True if the operator says that no move of this orchestrator ever began. */
   readonly firstMove?: boolean;
-  readonly up: boolean;
-  readonly command?: "move" | "restore" | "migrate";
 }
 
 /** Writes the orchestrator's host into a stack's file, and begins the move. Returns the exit code. @throws Refusal */
@@ -48,8 +46,8 @@ export async function moveOrchestrator(stack: string, args: readonly string[], g
     );
   if (command === "migrate") return 0;
   if (!up) console.log(`Rehearse the move first; the rehearsal writes nothing:\n  ${commandsFor(stack).check()}`);
-  if (!up) return runOrPrintUp(stack, { up }, args, engine);
-  const code = await runUp(stack, args, engine, { isAlarmed: () => printAlarm(stack) });
+  const code = await runUp(stack, { up, isAlarmed: () => printAlarm(stack) }, args, engine);
+  if (!up) return code;
   if (isMoveOver(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)))
     await removeSettings(engine, confirmationPaths);
   // If the event log is lost later, this one would let any move pass as the first.
@@ -100,6 +98,7 @@ export async function askRelease(
 }
 
 type TypedOptions = ReleaseOptions & Readonly<{ firstMove?: boolean; up?: boolean; yes?: boolean }>;
+type ReleaseCommand = TypedOptions & Readonly<{ from: string; command?: "move" | "restore" | "migrate" }>;
 
 /** Returns options as they are typed. */
 export const formatOptions = ({
@@ -122,7 +121,7 @@ export const formatOptions = ({
 export function findReleaseProblem(
   stack: string,
   config: Pick<StackConfig, "orchestrator">,
-  { from, command = "move", ...given }: Pick<MoveOptions, "from" | "command"> & TypedOptions,
+  { from, command = "move", ...given }: ReleaseCommand,
 ): string | undefined {
   const { url, sha256, version } = chooseRelease(config, given);
   const isVersionMissing = url !== undefined && version === undefined;

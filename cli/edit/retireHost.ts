@@ -1,6 +1,6 @@
 import type { StackConfig } from "../../core/config/config.ts";
 import { ProblemError } from "../../core/util/problem.ts";
-import { type PlainSettings, runOrPrintUp, type UpOptions, writeSettings } from "../pulumi/stackFiles.ts";
+import { type PlainSettings, runUp, type UpOptions, writeSettings } from "../pulumi/stackFiles.ts";
 import type { OtherHost } from "../pulumi/stackState.ts";
 import { createHostSettings, openTwoStacks } from "./otherStack.ts";
 
@@ -21,7 +21,7 @@ export async function retireHost(
     });
   await writeSettings(engine, createSuccessorSettings(config, other, host));
   console.log(`${stack} is to be retired; its successor is ${host.address}, the host of ${successor}.`);
-  return runOrPrintUp(stack, options, args, engine);
+  return runUp(stack, options, args, engine);
 }
 
 export function createSuccessorSettings(config: StackConfig, after: StackConfig, host: OtherHost): PlainSettings {

@@ -31,35 +31,26 @@ export interface UpOptions {
   readonly up: boolean;
   /** The command that runs this one as a step, and says itself how to continue. */
   readonly command?: "migrate";
+  /** Prints an alarm after a failure, and returns true if there is one: it says how to continue. */
+  readonly isAlarmed?: () => Promise<boolean>;
 }
 
-export async function runOrPrintUp(
-  stack: string,
-  { up, command }: UpOptions,
-  args: readonly string[],
-  engine: Pulumi,
-): Promise<number> {
-  if (up) return runUp(stack, args, engine, { isSaid: command === "migrate" });
-  console.log(`Then:\n  ${formatUpCommand(stack, args)}`);
-  return 0;
-}
-
-/** Runs `pulumi up` in this terminal. After a failure says how to continue, unless it `isSaid` or an alarm says it. */
+/** Runs `pulumi up` in this terminal, or prints it for the operator. After a failure says how to continue. */
 export async function runUp(
   stack: string,
+  { up, command, isAlarmed = async () => false }: UpOptions,
   args: readonly string[],
   engine: Pulumi,
-  { isSaid = false, isAlarmed = async () => false },
 ): Promise<number> {
-  console.log(`running: ${formatUpCommand(stack, args)}`);
+  const typed = [commandsFor(stack).up, ...args].join(" ");
+  console.log(up ? `running: ${typed}` : `Then:\n  ${typed}`);
+  if (!up) return 0;
   const exitCode = await engine.handOver(["up", ...args]);
   // Exit code 10: the run ended without waiting for the sync, and has said so.
   const isOver = exitCode === 0 || (await isAlarmed()) || exitCode === 10;
-  if (!isOver && !isSaid) printContinuation(`Nothing is lost. ${afterFailure}`);
+  if (!isOver && command !== "migrate") printContinuation(`Nothing is lost. ${afterFailure}`);
   return exitCode;
 }
-
-const formatUpCommand = (stack: string, args: readonly string[]) => [commandsFor(stack).up, ...args].join(" ");
 
 /** Returns the stack of a host, by the address in its file; undefined if there is none but `except`. */
 export async function findStackOf(address: string, except: string): Promise<string | undefined> {

@@ -34,7 +34,7 @@ import {
 } from "../edit/moveOrchestrator.ts";
 import { openTwoStacks } from "../edit/otherStack.ts";
 import { createPulumi } from "../pulumi/pulumiCommand.ts";
-import { removeSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
+import { removeSettings, runUp, writeSettings } from "../pulumi/stackFiles.ts";
 import { openStackWithHost } from "../status/openStack.ts";
 import { type FenceOptions, fenceHost, findServer } from "./fenceHost.ts";
 
@@ -102,7 +102,7 @@ export async function restoreOrchestrator(
     if (server.endpoint !== undefined) process.env[fenceVariables.endpoint] = server.endpoint;
     if (!options.up) console.log(`Set ${fenceVariables.token} for the run: it reads again that ${where} is off.`);
   }
-  const code = await runOrPrintUp(stack, { up: options.up }, args, engine);
+  const code = await runUp(stack, { up: options.up }, args, engine);
   if (!options.up) return code;
   const isDone = findLastMoveEvent(await readMoveEvents(store), move, "done") !== undefined;
   if (!isDone) console.log(formatWithdrawal(config, lost.address, address));

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Pulumi } from "../../../cli/pulumi/pulumiCommand.ts";
-import { findStackOf, runOrPrintUp } from "../../../cli/pulumi/stackFiles.ts";
+import { findStackOf, runUp } from "../../../cli/pulumi/stackFiles.ts";
 import { scratchDirectory } from "../../scratchDirectory.ts";
 
 const scratch = scratchDirectory();
@@ -29,7 +29,7 @@ test.each([
   const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);
   const failed = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const handOver = vi.fn(async () => 3);
-  expect(await runOrPrintUp("prod", options, ["--yes"], { handOver } as unknown as Pulumi)).toBe(exitCode);
+  expect(await runUp("prod", options, ["--yes"], { handOver } as unknown as Pulumi)).toBe(exitCode);
   expect(printed.mock.calls).toEqual([[line]]);
   expect(handOver.mock.calls.flat()).toEqual(ran);
   expect(failed.mock.calls.filter(([text]) => String(text).includes("Nothing is lost."))).toHaveLength(said);
