@@ -8,7 +8,7 @@ import { planOrchestrator } from "./components/orchestrator/orchestratorPlan.ts"
 import { HostRetirement } from "./components/retirement/guard.ts";
 import { registerKeptHost } from "./components/retirement/keptHost.ts";
 import { type OutputInputs, prepareRun } from "./components/run.ts";
-import { readStackEvents } from "./components/stackLog.ts";
+import { readStackEvents } from "./core/eventLog/eventLog.ts";
 import { formatConsent } from "./core/journey/consent.ts";
 import { outputName } from "./core/journey/outputs.ts";
 import { formatNextStepWithoutServer } from "./core/journey/runTexts.ts";

@@ -1,8 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { StackConfig } from "../../core/config/config.ts";
 import { project } from "../../core/config/configFaults.ts";
-import { openStackStore } from "../../core/config/stackStore.ts";
-import { readEvents } from "../../core/eventLog/eventLog.ts";
+import { readStackEvents } from "../../core/eventLog/eventLog.ts";
 import { createSettings, type OldHostFacts } from "../../core/journey/facts.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
@@ -85,10 +84,10 @@ export async function openStack(fullName: string) {
 }
 
 async function readOldHost(config: StackConfig, stack: string): Promise<OldHostFacts | undefined> {
-  const { oldHost, lifecycle, pillar } = config;
+  const { oldHost, lifecycle } = config;
   if (oldHost === undefined || lifecycle !== "active") return undefined;
   const { address } = oldHost;
-  const events = await readEvents(openStackStore(config), pillar.name).catch(() => []);
+  const events = await readStackEvents(config).catch(() => []);
   if (events.some(({ event, details }) => event === "released" && details.address === address))
     return { isReleased: true, stack: undefined };
   return { isReleased: false, stack: await findStackOf(address, stack).catch(() => undefined) };

@@ -10,6 +10,7 @@ import {
 import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall.ts";
 import { openOrderRecords } from "../../core/cloud/orderRecord.ts";
 import { setProtection } from "../../core/cloud/power.ts";
+import { readStackEvents } from "../../core/eventLog/eventLog.ts";
 import type { LogEvent } from "../../core/eventLog/events.ts";
 import { findValidEvents } from "../../core/eventLog/guardFacts.ts";
 import { hasOrchestrator } from "../../core/eventLog/orchestratorPresence.ts";
@@ -20,7 +21,6 @@ import { commandsFor, someHostKey } from "../../core/util/commands.ts";
 import { formatProblem, hasKind, type ProblemError } from "../../core/util/problem.ts";
 import { info, warn } from "../log.ts";
 import type { NodeHostReader } from "../node/nodeReading.ts";
-import { readStackEvents } from "../stackLog.ts";
 import { createAdoptedHost, createCloudHost } from "./cloudHost.ts";
 import type { CloudRun } from "./cloudParts.ts";
 import type { RegisteredHost } from "./host.ts";

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
 import { createStackLogRef } from "../../core/config/stackStore.ts";
+import { openEventLog } from "../../core/eventLog/eventLog.ts";
 import { decideNextStep, isMoveLater } from "../../core/journey/decideNextStep.ts";
 import type { MoveTiming } from "../../core/journey/facts.ts";
 import type { LastRun, OrchestratorOutput } from "../../core/journey/outputs.ts";
@@ -12,11 +13,11 @@ import {
 } from "../../core/registration/registrationLookup.ts";
 import { findRegistrationNotices, formatRegistration } from "../../core/registration/registrationMessages.ts";
 import { formatWaysBack } from "../../core/sync/damagedDatabase.ts";
+import { systemClock } from "../../core/util/clock.ts";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff.ts";
 import type { Host } from "../host/host.ts";
 import { notifyOperator, warn } from "../log.ts";
 import { createHostIdentity } from "../remote.ts";
-import { openStackLog } from "../stackLog.ts";
 import type { HostReading, NodeHostReader } from "./nodeReading.ts";
 import type { PillarNode } from "./pillarNode.ts";
 
@@ -112,7 +113,8 @@ async function readRegistration(
   close();
   if (pulumi.runtime.isDryRun()) return registration;
   // Notifies only of changes that are new in the event log. Otherwise every run would send the notifications again.
-  const news = await noteRegistration(openStackLog(config), registration, { stack: place.stack, ours, memory });
+  const log = openEventLog(place, { ...systemClock, say: (line) => void warn(line) });
+  const news = await noteRegistration(log, registration, { stack: place.stack, ours, memory });
   for (const { event, message } of findRegistrationNotices(news, registration, place))
     await notifyOperator(config.notify, event, place, message);
   return registration;

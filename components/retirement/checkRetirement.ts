@@ -4,6 +4,7 @@ import { readServer } from "../../core/cloud/clouds.ts";
 import { openOrderRecords } from "../../core/cloud/orderRecord.ts";
 import type { StackConfig } from "../../core/config/config.ts";
 import { openStackStore } from "../../core/config/stackStore.ts";
+import { readStackEvents } from "../../core/eventLog/eventLog.ts";
 import type { EventDetails } from "../../core/eventLog/events.ts";
 import { findValidEvents } from "../../core/eventLog/guardFacts.ts";
 import type { LastRun } from "../../core/journey/outputs.ts";
@@ -14,7 +15,6 @@ import { surveyRetirement } from "../../core/retirement/surveyRetirement.ts";
 import { systemClock } from "../../core/util/clock.ts";
 import { commandsFor, someHostKey } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
-import { readStackEvents } from "../stackLog.ts";
 
 /** Dependencies of a lookup that prints nothing and accepts no acknowledgement of the operator. */
 export const readOnlyDeps = { ...systemClock, say: () => undefined };

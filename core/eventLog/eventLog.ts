@@ -1,5 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
+import type { StackConfig } from "../config/config.ts";
+import { openStackStore } from "../config/stackStore.ts";
 import { openStore } from "../store/openStore.ts";
 import type { Store } from "../store/store.ts";
 import { resolveOwnIdentityPath } from "../store/storeDirectory.ts";
@@ -61,6 +63,9 @@ export async function appendEvent(store: Store, entry: LogEvent | MoveEvent): Pr
 export async function readEvents(store: Store, pillar: string): Promise<LogEvent[]> {
   return (await readLog(store, pillar)).filter((entry) => "stack" in entry);
 }
+
+/** Reads the events of the Pillar's stacks in a stack's own place. @throws as `readEvents` does */
+export const readStackEvents = async (config: StackConfig) => readEvents(openStackStore(config), config.pillar.name);
 
 /** Reads all events of a Pillar's stacks and moves, oldest first. @throws as `readEvents` does */
 export async function readLog(store: Store, pillar: string): Promise<(LogEvent | MoveEvent)[]> {
