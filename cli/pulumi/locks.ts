@@ -4,6 +4,7 @@ import { hostname, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { Lock, LockStatus } from "../../core/journey/facts.ts";
+import { parseJson } from "../../core/util/parseJson.ts";
 import { printable } from "../../core/util/printable.ts";
 import { resolveHomeDirectory } from "../../core/util/resolvePath.ts";
 import { shortenStackName } from "./stackName.ts";
@@ -52,11 +53,7 @@ export async function readLocks(
 }
 
 function parseLockFile(text: string): Lock[] {
-  try {
-    const { username, hostname: host, pid, timestamp } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof pid !== "number" || typeof host !== "string") return [];
-    return [{ user: printable(String(username)), host: printable(host), pid, since: Date.parse(String(timestamp)) }];
-  } catch {
-    return [];
-  }
+  const { username, hostname: host, pid, timestamp } = (parseJson(text) ?? {}) as Record<string, unknown>;
+  if (typeof pid !== "number" || typeof host !== "string") return [];
+  return [{ user: printable(String(username)), host: printable(host), pid, since: Date.parse(String(timestamp)) }];
 }

@@ -1,6 +1,7 @@
 import net from "node:net";
 import type { Connection } from "../ssh/connection.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
+import { parseJson } from "../util/parseJson.ts";
 import { printable } from "../util/printable.ts";
 import { ProblemError } from "../util/problem.ts";
 import { isCount, type Produced, parseForm } from "./chainAnswers.ts";
@@ -53,12 +54,9 @@ export function parseNodeResult(answer: RpcAnswer): unknown {
     throw new Error(`the RPC answers ${known[answer.status] ?? answer.status}`);
   }
   if (answer.body.trim() === "") throw new Error("the RPC gives an empty answer");
-  let envelope: { result?: unknown; error?: { code?: unknown; message?: unknown } } | null;
-  try {
-    envelope = JSON.parse(answer.body);
-  } catch {
-    throw new Error("the RPC's answer is not JSON: cut off, or another service on its port");
-  }
+  type Envelope = { result?: unknown; error?: { code?: unknown; message?: unknown } } | null | undefined;
+  const envelope = parseJson(answer.body) as Envelope;
+  if (envelope === undefined) throw new Error("the RPC's answer is not JSON: cut off, or another service on its port");
   if (envelope?.error) {
     // A proxy before the node may answer in another form.
     const { code, message = JSON.stringify(envelope.error) } = envelope.error;

@@ -1,5 +1,6 @@
 import type { RootHost } from "../ssh/root.ts";
 import type { Clock } from "../util/clock.ts";
+import { parseJson } from "../util/parseJson.ts";
 import { isPrintable, printableLines } from "../util/printable.ts";
 import { hasKind, ProblemError } from "../util/problem.ts";
 import { redactSecretsAndPaths } from "../util/redact.ts";
@@ -79,7 +80,7 @@ const wrongAnswer = (what: string) => new ProblemError({ kind: "wrongAnswer", wh
 /** Returns the result in an answer; undefined for 404: the build lacks the method. @throws what is wrong with it */
 function orchestratorResult({ status, body }: RpcAnswer, method: string): object | undefined {
   if (status === 404) return undefined;
-  const { result, error } = parseEnvelope(body);
+  const { result, error } = (parseJson(body) ?? {}) as { readonly result?: unknown; readonly error?: unknown };
   if (typeof error === "string" && error !== "")
     throw wrongAnswer(
       `the orchestrator answers ${method} with the error: ${printableLines(redactSecretsAndPaths(error).slice(0, 500))}`,
@@ -87,14 +88,6 @@ function orchestratorResult({ status, body }: RpcAnswer, method: string): object
   if (status !== 200) throw new Error(`the orchestrator's RPC answers ${method} with ${status}`);
   if (typeof result === "object" && result !== null && error === "") return result;
   throw wrongAnswer(`the answer to ${method} does not have the form {result, error: ""}: another service on the port?`);
-}
-
-function parseEnvelope(body: string): { readonly result?: unknown; readonly error?: unknown } {
-  try {
-    return JSON.parse(body) ?? {};
-  } catch {
-    return {};
-  }
 }
 
 function parseBuildInfo(result: object | undefined): BuildInfo {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { StackConfig } from "../config/config.ts";
 import type { CloudHostConfig } from "../config/hostSchema.ts";
 import { openStackStore } from "../config/stackStore.ts";
+import { parseJson } from "../util/parseJson.ts";
 
 const attemptSchema = z.object({
   plan: z.string(),
@@ -35,11 +36,7 @@ const empty: OrderRecord = { attempts: [] };
 
 /** Parses a record. An unreadable record counts as missing: at worst an order repeats, and a price is shown again. */
 export function parseOrderRecord(text: string | undefined): OrderRecord {
-  try {
-    return recordSchema.parse(JSON.parse(text ?? ""));
-  } catch {
-    return empty;
-  }
+  return recordSchema.safeParse(parseJson(text ?? "")).data ?? empty;
 }
 
 /** Formats a record; undefined if it says nothing. */

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { type Commands, commandsFor } from "../util/commands.ts";
 import { isLoopback, parseHostPort } from "../util/hostPort.ts";
+import { parseJson } from "../util/parseJson.ts";
 import { project } from "./configFaults.ts";
 import { listSchemaKeys, readMeta } from "./schemaKeys.ts";
 import { stackSchema } from "./stackSchema.ts";
@@ -69,12 +70,7 @@ function findEndpointFault(endpoint: string): string | undefined {
 
 /** Parses a value from the engine's text: a list or block is JSON, any other value stays as it is. */
 function parseValue(value: unknown): unknown {
-  if (typeof value !== "string" || !/^[[{]/.test(value)) return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
+  return typeof value === "string" && /^[[{]/.test(value) ? (parseJson(value) ?? value) : value;
 }
 
 /** `raw`: values by key, without `pillar-host:`. */

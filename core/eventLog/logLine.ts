@@ -1,5 +1,6 @@
 import crypto from "node:crypto";
 import { checkVersion } from "../util/checkVersion.ts";
+import { parseJson } from "../util/parseJson.ts";
 import type { LogEvent, MoveEvent } from "./events.ts";
 import { formatMove, parseMove } from "./moveId.ts";
 
@@ -35,10 +36,6 @@ export function parseLine(line: string, where: string): LogEvent | MoveEvent | u
 }
 
 function parseObject(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  return typeof value === "object" && value !== null ? { ...value } : undefined;
 }

@@ -6,6 +6,7 @@ import { resolveDataDirectory } from "../../../core/store/storeDirectory.ts";
 import { day } from "../../../core/sync/progress.ts";
 import { checkVersion } from "../../../core/util/checkVersion.ts";
 import { commandsFor } from "../../../core/util/commands.ts";
+import { parseJson } from "../../../core/util/parseJson.ts";
 import { printable } from "../../../core/util/printable.ts";
 import { formatProblem, hasKind, ProblemError } from "../../../core/util/problem.ts";
 import { takeValue } from "../../../core/util/result.ts";
@@ -185,12 +186,9 @@ function getFile(directory: string, pillar: string, stack: string): string {
 /** Reads what was notified. After an unreadable file, all alerts are notified again. @throws for a newer version */
 function readMemory(file: string): AlertMemory {
   if (!fs.existsSync(file)) return { told: {} };
-  let stored: Partial<AlertMemory> & { version?: unknown } = { version };
-  try {
-    stored = JSON.parse(fs.readFileSync(file, "utf8")) as typeof stored;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const stored = (parseJson(fs.readFileSync(file, "utf8")) ?? { version }) as Partial<
+    AlertMemory & { version: unknown }
+  >;
   checkVersion(stored.version, version, `the alerts of a stack, ${file}`);
   return { told: {}, ...stored };
 }
