@@ -29,16 +29,9 @@ async function registerStack(): Promise<OutputInputs> {
   void announce(formatConsent(config, last, { isMoveDue: orchestrator.timing === "now" }));
   // None if the log can't be read: the next write to it reports that.
   const events = await readStackEvents(config).catch(() => []);
-  const pillar = new PillarNode("node", { config, host, events, look });
+  const pillar = new PillarNode("node", { host, events, look });
   const { shown: moved, resources } = orchestrator.move(host, pillar);
-  const cutover = registerCutover({
-    config,
-    host,
-    pillar,
-    look,
-    last,
-    timing: orchestrator.timing,
-  });
+  const cutover = registerCutover({ host, pillar, look, last, timing: orchestrator.timing });
   new HostRetirement({ host, after: [pillar, pillar.done, ...resources], knownProducer: pillar.producerAddress });
   return {
     host: hostShown,

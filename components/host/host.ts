@@ -4,8 +4,9 @@ import type { RetirementGuard } from "../../providers/retirementGuard.ts";
 import type { HostAccess } from "../login.ts";
 import type { HostInputs } from "../run.ts";
 
-/** A reachable machine, and the resources that must exist before anything else connects to it. */
+/** A machine as its stack's configuration names it, and the resources that must exist before anything connects to it. */
 export interface ReachableHost {
+  readonly config: StackConfig;
   readonly access: HostAccess;
   readonly ready: readonly pulumi.Input<pulumi.Resource>[];
   /** `SHA256:…` of the host key, to compare with the provider's console. */
@@ -18,13 +19,8 @@ export interface ReachableHost {
   readonly orderedAt?: pulumi.Output<string | undefined> | undefined;
 }
 
-/** A machine with what its guards need of the configuration. */
-export interface GuardableHost extends ReachableHost {
-  readonly config: StackConfig;
-}
-
 /** A machine on which procedure A can begin, with the guard against its deletion. */
-export interface Host extends GuardableHost {
+export interface Host extends ReachableHost {
   /** The first guard: registered before any work on the host, and deleted after all of it. */
   readonly guard: RetirementGuard;
 }

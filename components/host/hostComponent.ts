@@ -25,7 +25,7 @@ export class HostComponent extends pulumi.ComponentResource {
   }
 
   /** Registers the host's guard, and ends the component. */
-  guard(reachable: ReachableHost, args: HostArgs): Host {
+  guard(reachable: Omit<ReachableHost, "config">, args: HostArgs): Host {
     const host = { ...reachable, config: args.setUp.config };
     const guard = createGuard("host-guard", { host, isLast: false }, this);
     this.registerOutputs({ serverId: host.serverId, address: host.access.address, fingerprint: host.fingerprint });

@@ -22,7 +22,6 @@ import type { HostReading, NodeHostReader } from "./nodeReading.ts";
 import type { PillarNode } from "./pillarNode.ts";
 
 interface CutoverArgs {
-  readonly config: StackConfig;
   readonly host: Host;
   readonly pillar: PillarNode;
   readonly look: NodeHostReader;
@@ -31,18 +30,18 @@ interface CutoverArgs {
 }
 
 /** Registers what follows the producer address (docs/specification.md, 1.1, 13 and 14); keeps the hourly restart off. */
-export function registerCutover(args: CutoverArgs) {
-  const { config, host, pillar, last, timing } = args;
+export function registerCutover({ host, pillar, look, last, timing }: CutoverArgs) {
+  const { config, access } = host;
   let reading: Promise<HostReading> | undefined;
   const once: NodeHostReader = (at, key) => {
-    reading ??= args.look(at, key);
+    reading ??= look(at, key);
     return reading;
   };
-  const { address, hostKey } = host.access;
+  const { address, hostKey } = access;
   const synced = pulumi.all([address, hostKey, pillar.producerAddress, pillar.gate.syncedAt]);
 
   new HourlyRestartOff("hourly-restart-kept-off", {
-    ...createHostIdentity(host.access),
+    ...createHostIdentity(access),
     found: synced.apply(async ([at, key]) => {
       const state = await (await once(at, key)).hourlyRestart;
       return state === "on" ? new Date().toISOString() : undefined;

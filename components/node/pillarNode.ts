@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { createOldHost } from "../../core/chain/configuredNode.ts";
 import { releaseNumber } from "../../core/chain/versions.ts";
-import type { StackConfig } from "../../core/config/config.ts";
 import { formatReleaseMarker } from "../../core/config/schemaParts.ts";
 import type { LogEvent } from "../../core/eventLog/events.ts";
 import { findValidEvents } from "../../core/eventLog/guardFacts.ts";
@@ -16,7 +15,6 @@ import { createHostIdentity, runStep } from "../remote.ts";
 import type { NodeHostReader } from "./nodeReading.ts";
 
 interface PillarNodeArgs {
-  readonly config: StackConfig;
   readonly host: Host;
   /** Events of the Pillar's stacks. */
   readonly events: readonly LogEvent[];
@@ -32,8 +30,9 @@ export class PillarNode extends pulumi.ComponentResource {
   /** The last step, on which later resources depend. */
   public readonly done: pulumi.Input<pulumi.Resource>;
 
-  constructor(name: string, { config, host, events, look }: PillarNodeArgs) {
+  constructor(name: string, { host, events, look }: PillarNodeArgs) {
     super("pillar-host:node:PillarNode", name);
+    const { config } = host;
     const stack = pulumi.getStack();
     const identity = formatStackIdentity(stack, config.pillar.name);
     // The state does not know two things that the event log does: a retirement that was interrupted after it stopped

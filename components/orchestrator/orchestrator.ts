@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import { createOldHost } from "../../core/chain/configuredNode.ts";
-import type { StackConfig } from "../../core/config/config.ts";
 import { formatMove } from "../../core/eventLog/moveId.ts";
 import type { OrchestratorOutput } from "../../core/journey/outputs.ts";
 import { prepareBulkCopy } from "../../core/orchestrator/hosts/bulkCopyKey.ts";
@@ -15,7 +14,6 @@ import type { Host } from "../host/host.ts";
 import { createHostIdentity, runStep } from "../remote.ts";
 
 interface OrchestratorArgs {
-  readonly config: StackConfig;
   readonly host: Host;
   /** Resources that must exist first: the node, up to its producer address. */
   readonly after: readonly pulumi.Input<pulumi.Resource>[];
@@ -28,8 +26,9 @@ interface OrchestratorArgs {
 export class Orchestrator extends pulumi.ComponentResource {
   public readonly shown: pulumi.Output<OrchestratorOutput>;
 
-  constructor(name: string, { config, host, after }: OrchestratorArgs) {
+  constructor(name: string, { host, after }: OrchestratorArgs) {
     super("pillar-host:orchestrator:Orchestrator", name);
+    const { config } = host;
     const { rollback, attempt } = config.orchestrator;
     const options = createSecureOptions(config);
     const triggers = { ...createHostIdentity(host.access), options };

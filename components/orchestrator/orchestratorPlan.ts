@@ -37,7 +37,7 @@ export async function planOrchestrator(config: StackConfig, last: LastRun, look:
   /** Registers the move, if it is due now. @returns the output `orchestrator`; without a move, that of the last run */
   const move = (host: Host, pillar: PillarNode) => {
     if (timing !== "now") return { shown: last.orchestrator && pulumi.output(last.orchestrator), resources: [] };
-    const orchestrator = new Orchestrator("orchestrator", { config, host, after: [pillar, pillar.done] });
+    const orchestrator = new Orchestrator("orchestrator", { host, after: [pillar, pillar.done] });
     return { shown: orchestrator.shown, resources: [orchestrator] };
   };
   return { timing, move };

@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { NodeShutdown } from "../../providers/nodeShutdown.ts";
 import { hashToken, RetirementGuard } from "../../providers/retirementGuard.ts";
-import type { GuardableHost, Host } from "../host/host.ts";
+import type { Host, ReachableHost } from "../host/host.ts";
 
 interface GuardArgs {
-  readonly host: GuardableHost;
+  readonly host: ReachableHost;
   /** True for the guard that depends on all work on the host, so that a destroy asks it first. */
   readonly isLast: boolean;
   readonly after?: readonly pulumi.Input<pulumi.Resource>[];
@@ -31,7 +31,7 @@ export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resour
   );
 }
 
-function createInputs({ access, config, isOrdered = pulumi.output(false), orderedAt }: GuardableHost) {
+function createInputs({ access, config, isOrdered = pulumi.output(false), orderedAt }: ReachableHost) {
   const { stack, address, hostKey } = access;
   const { pillar, lifecycle, host } = config;
   const order = { isOwnServer: isOrdered, ...(orderedAt === undefined ? {} : { orderedAt }) };

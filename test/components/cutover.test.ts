@@ -53,19 +53,13 @@ async function follow(
     orchestrator: { backup: { directory: directory() } },
     ...changes,
   });
-  const host = { access: { ...createLogin(config), address: "203.0.113.7", hostKey }, ready: [] } as unknown as Host;
+  const access = { ...createLogin(config), address: "203.0.113.7", hostKey };
+  const host = { config, access, ready: [] } as unknown as Host;
   const gate = { syncedAt: pulumi.output("2026-01-01T00:00:00.000Z") };
   const pillar = { gate, producerAddress: pulumi.output(ours) } as unknown as PillarNode;
   const values: { shown?: unknown } = {};
   const registered = await registeredBy(() => {
-    const { formatNextStep, ...outputs } = registerCutover({
-      config,
-      host,
-      pillar,
-      look,
-      last,
-      timing,
-    });
+    const { formatNextStep, ...outputs } = registerCutover({ host, pillar, look, last, timing });
     const shown = { ...outputs, nextStep: formatNextStep(pulumi.output(undefined)) };
     pulumi.output(shown).apply((value) => {
       values.shown = value;

@@ -39,7 +39,7 @@ function standUp(config: StackConfig): Promise<Registered[]> {
     async () => {
       const { host } = await registerExistingHost(config, config.host as ExistingHostConfig, { finished: false });
       const events = await readStackEvents(config);
-      if (host) pillar = new PillarNode("node", { config, host, events });
+      if (host) pillar = new PillarNode("node", { host, events });
     },
     {
       "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },

@@ -120,8 +120,8 @@ async function registered(config: StackConfig): Promise<Map<string, string>> {
       const { host } = await registerExistingHost(config, config.host as ExistingHostConfig, known);
       if (!host) return;
       if (config.lifecycle !== "active") return void new HostRetirement({ host, after: [], shutDown: { run: "1" } });
-      new PillarNode("node", { config, host, events: [] });
-      if (config.orchestrator.move) new Orchestrator("orchestrator", { config, host, after: [] });
+      new PillarNode("node", { host, events: [] });
+      if (config.orchestrator.move) new Orchestrator("orchestrator", { host, after: [] });
       new HostRetirement({ host, after: [], knownProducer: "z1q" });
     },
     { "node-producer-address": { result: "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7" } },

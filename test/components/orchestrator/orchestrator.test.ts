@@ -18,14 +18,15 @@ const config = configOf({
   },
   orchestrator: { move: true },
 });
-const host = { access: { ...createLogin(config), address: "203.0.113.7", hostKey: "ssh-ed25519 BBBB" } } as Host;
+const access = { ...createLogin(config), address: "203.0.113.7", hostKey: "ssh-ed25519 BBBB" };
+const host = { config, access } as Host;
 class Node extends pulumi.ComponentResource {
   constructor() {
     super("pillar-host:node:PillarNode", "node", {});
   }
 }
 
-const register = () => registeredBy(() => new Orchestrator("orchestrator", { config, host, after: [new Node()] }));
+const register = () => registeredBy(() => new Orchestrator("orchestrator", { host, after: [new Node()] }));
 
 test("registers backup, installation, bulk copy and move in this order, without a login in the state", async () => {
   const all = (await register()).filter(({ parent }) => parent === "orchestrator");
@@ -65,7 +66,8 @@ test("runs the bulk copy on the new host, and again only for another move", asyn
   const copy = async (attempt: number) => {
     const { orchestrator, ...rest } = config;
     const of = { ...rest, orchestrator: { ...orchestrator, attempt } };
-    const all = await registeredBy(() => new Orchestrator("orchestrator", { config: of, host, after: [new Node()] }));
+    const other = { ...host, config: of };
+    const all = await registeredBy(() => new Orchestrator("orchestrator", { host: other, after: [new Node()] }));
     const { triggers, ...inputs } = all.find(({ name }) => name === "orchestrator-bulk-copy")?.inputs ?? {};
     return { triggers, inputs: revealed(inputs) };
   };
