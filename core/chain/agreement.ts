@@ -18,9 +18,8 @@ export function agreeOn<R, W>(
 }
 
 function commonest<W>(words: readonly W[]): W | undefined {
-  const counts = new Map<W, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
+  const same = Map.groupBy(words, (word) => word);
+  return [...same].sort(([, a], [, b]) => b.length - a.length)[0]?.[0];
 }
 
 export function findMedian(numbers: readonly number[]): number | undefined {

@@ -34,22 +34,7 @@ export interface StackFacts {
   readonly facts?: { readonly done?: Readonly<Partial<Record<string, string>>> | undefined } | undefined;
   /** Lines on the ways back of a node that is not synced any more. */
   readonly waysBack?: readonly TextLine[];
-  readonly parts?: {
-    readonly registration?: Result<Registration>;
-    /** `off`, `on`, or the name of another timer that restarts the node. */
-    readonly hourlyRestart?: Result<string> | undefined;
-    /** The node's unit. */
-    readonly node?: Result<{ readonly active: boolean; readonly masked: boolean }>;
-    readonly orchestrator?: Result<{
-      readonly kind: OrchestratorKind;
-      readonly cutOff?: CutOff;
-      readonly runsOnOld?: boolean | undefined;
-    }>;
-    /** Versions that the node needs, now or soon. */
-    readonly versions?: Result<readonly VersionGap[]>;
-    /** Unmet conditions of a destroy. */
-    readonly destroy?: Result<readonly Unmet[]> | undefined;
-  };
+  readonly parts?: Partial<StackParts>;
   /** Facts that only a run has. */
   readonly run?: {
     readonly timing?: MoveTiming;
@@ -59,6 +44,23 @@ export interface StackFacts {
     readonly last?: LastRun;
   };
 }
+
+/** Lookups that decide what is next. */
+export interface StackParts {
+  readonly registration: Result<Registration>;
+  /** `off`, `on`, or the name of another timer that restarts a synced node. Only set for an active stack. */
+  readonly hourlyRestart: Result<string> | undefined;
+  /** State of the node's unit; `wasShutDown`: true if a retirement shut it down for good. */
+  readonly node: Result<{ readonly active: boolean; readonly masked: boolean; readonly wasShutDown?: true }>;
+  readonly orchestrator: Result<StackOrchestrator>;
+  /** Versions that the node needs, now or soon. */
+  readonly versions: Result<readonly VersionGap[]>;
+  /** Unmet conditions of a destroy; undefined for an active stack, whose lifecycle forbids a destroy. */
+  readonly destroy: Result<readonly Unmet[]> | undefined;
+}
+
+/** `runsOnOld`: true if an orchestrator runs on the old host; undefined if that host was not read. */
+export type StackOrchestrator = Readonly<{ kind: OrchestratorKind; cutOff?: CutOff; runsOnOld?: boolean }>;
 
 export type OrchestratorKind =
   | ("none" | "signs" | "silent" | "second" | "moved" | "unfenced" | "waits" | "stopped")

@@ -2,16 +2,11 @@ import type { Momentum, Observation } from "../chain/node.ts";
 import { formatVersionFault, type VersionGap } from "../chain/requiredVersions.ts";
 import type { SyncProof } from "../eventLog/events.ts";
 import type { Clock } from "../util/clock.ts";
+import type { GateSettings } from "./gateSettings.ts";
 import { claimsSynced, judgeObservation, type SyncReason } from "./judgeObservation.ts";
-import type { ChainSources } from "./judgeWitnesses.ts";
 import { judgeWitnesses, type WitnessAnswers } from "./judgeWitnesses.ts";
 
-export interface EvidenceOptions extends Omit<ChainSources, "references"> {
-  /** Good lookups in a row that a proof needs. */
-  readonly confirmations: number;
-  /** Milliseconds that these lookups must span. */
-  readonly confirmSpan: number;
-}
+export type EvidenceOptions = Pick<GateSettings, "tolerance" | "isChainUnverified" | "confirmations" | "confirmSpan">;
 
 /** A lookup of the node, and of the references if the node says that it is synced. */
 export interface SyncLookup extends WitnessAnswers {

@@ -11,7 +11,9 @@ export function createGateSettings(config: Pick<StackConfig, "stack" | "sync" | 
   return {
     stack,
     ...createChainSources(config),
+    /** Good lookups in a row that a proof needs. */
     confirmations: sync.confirmations,
+    /** Milliseconds that these lookups must span. */
     confirmSpan: sync.confirmSeconds * 1000,
     /** Milliseconds that one run waits. */
     deadline: sync.deadline,

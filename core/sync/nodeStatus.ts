@@ -1,4 +1,4 @@
-import type { NodeTarget } from "../chain/node.ts";
+import type { NodeTarget, SyncInfo } from "../chain/node.ts";
 import { type Connection, createConnection } from "../ssh/connection.ts";
 import { withTimeout } from "../util/withTimeout.ts";
 import { chainGap, decideLookup, noEvidence } from "./decideSynced.ts";
@@ -6,16 +6,13 @@ import { observeStable, type SyncReason } from "./judgeObservation.ts";
 import type { WitnessSources } from "./judgeWitnesses.ts";
 import { openNodeReader } from "./nodeReader.ts";
 
-export interface NodeStatus {
+export interface NodeStatus extends Partial<SyncInfo> {
   readonly synced: boolean;
   readonly why: string;
   /** Absent if no lookup succeeded. */
   readonly reason?: SyncReason["kind"];
   /** True if the node answered. */
   readonly known: boolean;
-  readonly state?: number;
-  readonly currentHeight?: number;
-  readonly targetHeight?: number;
 }
 
 const deadline = 20_000;

@@ -1,12 +1,5 @@
 import { isIP } from "node:net";
 
-/** A network's family, and its first and last address as numbers. */
-interface AddressRange {
-  readonly family: 4 | 6;
-  readonly first: bigint;
-  readonly last: bigint;
-}
-
 const bitsOf = { 4: 32, 6: 128 } as const;
 
 function parseAddress(address: string, family: 4 | 6): bigint {
@@ -19,8 +12,11 @@ function parseAddress(address: string, family: 4 | 6): bigint {
   return all.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** Parses a network in CIDR form; undefined for anything else. Refuses host bits, as providers do: 192.0.2.1/24. */
-export function parseNetwork(text: string): AddressRange | undefined {
+/**
+ * Parses a network in CIDR form: its family, and its first and last address as numbers. Returns undefined for anything
+ * else. Refuses host bits, as providers do: 192.0.2.1/24.
+ */
+export function parseNetwork(text: string) {
   const [, address = "", length = ""] = /^([0-9A-Fa-f:.]+)\/(0|[1-9]\d{0,2})$/.exec(text) ?? [];
   const family = isIP(address);
   if (family !== 4 && family !== 6) return undefined;

@@ -1,15 +1,13 @@
 import type { OrchestratorStatus } from "../../../core/chain/orchestrator.ts";
-import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
 import type { UnknownSpork } from "../../../core/chain/sporks.ts";
 import type { PortResult } from "../../../core/cloud/portRules.ts";
-import type { OrchestratorKind } from "../../../core/journey/facts.ts";
+import type { StackOrchestrator, StackParts } from "../../../core/journey/facts.ts";
 import type { OrchestratorState } from "../../../core/orchestrator/hosts/orchestratorFacts.ts";
 import { findConnectionsTo, useOwnNode } from "../../../core/orchestrator/rules/endpoints.ts";
-import { type CutOff, findCutOff } from "../../../core/orchestrator/rules/journal.ts";
+import { findCutOff } from "../../../core/orchestrator/rules/journal.ts";
 import { lookUpStage } from "../../../core/orchestrator/rules/moveStages.ts";
-import type { Registration } from "../../../core/registration/registration.ts";
 import type { HostFacts } from "../../../core/retirement/readHost.ts";
-import { hasOrchestratorTraces, type Unmet } from "../../../core/retirement/retirementFacts.ts";
+import { hasOrchestratorTraces } from "../../../core/retirement/retirementFacts.ts";
 import { takeFirstLine } from "../../../core/util/printable.ts";
 import { type Result, toResult } from "../../../core/util/result.ts";
 import { formatUtcMinute } from "../../../core/util/timeText.ts";
@@ -17,20 +15,12 @@ import { withTimeout } from "../../../core/util/withTimeout.ts";
 
 export type SporksPart = { readonly version?: string; readonly unknown: readonly UnknownSpork[] };
 
-export interface StatusParts {
-  /** State of the node's unit; `wasShutDown`: true if a retirement shut it down for good. */
-  readonly node: Result<{ readonly active: boolean; readonly masked: boolean; readonly wasShutDown?: true }>;
-  readonly registration: Result<Registration>;
+export interface StatusParts extends StackParts {
   readonly orchestrator: Result<OrchestratorPart>;
   /** Ports as this machine sees them, of an existing server only: the program sets a cloud server's firewall. */
   readonly ports: Result<readonly PortResult[]> | undefined;
   readonly rewards: Result<string>;
-  /** Unmet conditions of a destroy; undefined for an active stack, whose lifecycle forbids a destroy. */
-  readonly destroy: Result<readonly Unmet[]> | undefined;
-  /** `off`, `on`, or the name of another timer that restarts a synced node. Only set for an active stack. */
-  readonly hourlyRestart: Result<string> | undefined;
   readonly sporks: Result<SporksPart>;
-  readonly versions: Result<readonly VersionGap[]>;
 }
 
 const partTimeoutMs = 40_000;
@@ -47,14 +37,7 @@ export interface OrchestratorAnswer {
   readonly status?: OrchestratorStatus;
 }
 
-export interface OrchestratorPart {
-  readonly kind: OrchestratorKind;
-  readonly text: string;
-  readonly isWrong: boolean;
-  readonly cutOff?: CutOff;
-  /** True if an orchestrator runs on the old host; undefined if that host was not read. */
-  readonly runsOnOld?: boolean | undefined;
-}
+export type OrchestratorPart = StackOrchestrator & Readonly<{ text: string; isWrong: boolean }>;
 
 /** Describes the orchestrator of a host. @param answer answer of its RPC, if it runs @param old that of the old host, if it was read */
 export function describeOrchestrator(
