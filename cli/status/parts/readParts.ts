@@ -21,7 +21,7 @@ import { createConnection, runScript } from "../../../core/ssh/connection.ts";
 import { openRoot } from "../../../core/ssh/root.ts";
 import { readFactsLibrary } from "../../../core/steps/libraries.ts";
 import { hourlyRestartNow } from "../../../core/steps/nodeSteps.ts";
-import { createEnvelope, type Step } from "../../../core/steps/step.ts";
+import { createEnvelope } from "../../../core/steps/step.ts";
 import { createReceiver } from "../../../core/steps/stepVariables.ts";
 import { createWitnessSources } from "../../../core/sync/gateSettings.ts";
 import { readNodeStatus } from "../../../core/sync/nodeStatus.ts";
@@ -52,12 +52,11 @@ type SharedLookups = ReturnType<typeof startLookups>;
 
 /** Reads all parts at once, each with a timeout, over the host's one connection. Never throws, changes nothing. */
 export async function readParts(stack: StackWithHost, host: HostReader): Promise<StatusParts> {
-  const { config, state } = stack;
-  const lookups = startLookups(stack, host, readRetirementContext(stack));
+  const { config } = stack;
+  const lookups = startLookups(stack, host);
   const isActive = config.lifecycle === "active";
   const survey = isActive ? undefined : readPart(() => readSurvey(lookups), destroyTimeoutMs);
   const isFirewallForeign = config.host.provider === "existing" && config.lifecycle !== "retiring";
-  const restartStep = hourlyRestartNow(config, state.wait?.syncedAt !== undefined);
   const parts = {
     node: lookups.facts.then((facts) => mapResult(facts, describeNode)),
     registration: readPart(() => readRegistration(lookups)),
@@ -65,7 +64,7 @@ export async function readParts(stack: StackWithHost, host: HostReader): Promise
     ports: isFirewallForeign ? readPart(() => readPorts(lookups)) : undefined,
     rewards: readPart(() => readRewards(lookups)),
     destroy: survey?.then((result) => mapResult(result, ({ verdict }) => verdict.unmet)),
-    hourlyRestart: isActive ? readPart(async () => (await runStep(lookups, restartStep)).trim()) : undefined,
+    hourlyRestart: isActive ? readPart(() => readHourlyRestart(lookups)) : undefined,
     sporks: readPart(() => readSporks(lookups)),
     versions: readPart(() => readMissingVersions(lookups)),
   };
@@ -77,11 +76,11 @@ async function awaitAll<T extends object>(promises: T): Promise<{ [K in keyof T]
   return Object.fromEntries(await Promise.all(entries));
 }
 
-function startLookups(stack: StackWithHost, host: HostReader, context: RetirementContext) {
+function startLookups(stack: StackWithHost, host: HostReader) {
   const { config } = stack;
+  const context = readRetirementContext(stack);
   const { inputs } = context;
-  const { root } = host;
-  const observation = readPart(() => readHost(root, inputs.places, 0, deps));
+  const observation = readPart(() => readHost(host.root, inputs.places, 0, deps));
   const facts = readPart(async () => {
     const answer = requireValue(await observation);
     if ("silent" in answer) throw new Error(answer.silent);
@@ -94,7 +93,7 @@ function startLookups(stack: StackWithHost, host: HostReader, context: Retiremen
     return openChainView(inputs.node, { own, successor, references: listReferences(config) }, host.connect);
   });
   const agreement = view.then((nodes) => askAboutPillar(nodes, config.pillar.name));
-  return { stack, host, context, root, observation, facts, node, view, agreement };
+  return { stack, host, context, observation, facts, node, view, agreement };
 }
 
 async function readRegistration({ stack, context, facts, node, agreement }: SharedLookups): Promise<Registration> {
@@ -157,37 +156,29 @@ export async function readOldOrchestrator(config: StackConfig, connect = createC
   return takeValue(await reading.finally(root.close));
 }
 
-async function readOrchestrator({
-  stack,
-  host,
-  context,
-  root,
-  facts: answer,
-}: SharedLookups): Promise<OrchestratorPart> {
-  const facts = requireValue(await answer);
-  if (!facts.orchestrator.active) {
+async function readOrchestrator({ stack, host, context, facts }: SharedLookups): Promise<OrchestratorPart> {
+  const found = requireValue(await facts);
+  if (!found.orchestrator.active) {
     // A host that was given up is gone, and its silence would only delay.
     const isGone = (await stack.readOld())?.isReleased === true;
-    return describeOrchestrator(
-      facts,
-      undefined,
-      isGone ? undefined : await readOldOrchestrator(stack.config, host.connect),
-    );
+    const old = isGone ? undefined : await readOldOrchestrator(stack.config, host.connect);
+    return describeOrchestrator(found, undefined, old);
   }
-  const client = createOrchestratorClient(root, context.inputs.places.orchestrator.rpcPort, deps);
+  const client = createOrchestratorClient(host.root, context.inputs.places.orchestrator.rpcPort, deps);
   const rpc = await readPart(async (): Promise<OrchestratorAnswer> => {
     const { version } = await client.buildInfo();
     const status = await client.status().catch(() => undefined);
     return { version, status };
   }, orchestratorTimeoutMs);
-  return describeOrchestrator(facts, rpc);
+  return describeOrchestrator(found, rpc);
 }
 
-async function runStep({ stack: { address, config }, host }: SharedLookups, step: Step): Promise<string> {
+async function readHourlyRestart({ stack: { address, config, state }, host }: SharedLookups): Promise<string> {
+  const step = hourlyRestartNow(config, state.wait?.syncedAt !== undefined);
   const script = createEnvelope(step, createReceiver(config, address));
   // Longer than the step's own time limit, so that the host ends the step first.
   const lines = await runScript(host.connection, step.name, script, (step.limitSeconds + 30) * 1000);
-  return lines.join("\n");
+  return lines.join("\n").trim();
 }
 
 /** Reads the node's version, and the sporks from the first node that answers. @throws if none answers */
@@ -199,8 +190,6 @@ async function readSporks({ view, host }: SharedLookups): Promise<SporksPart> {
   );
   return { version, unknown: findUnknownSporks(sporks, version) };
 }
-
-type RetirementContext = ReturnType<typeof readRetirementContext>;
 
 /** Reads facts about the host from the state. The survey adds those of the event log. */
 function readRetirementContext({ config, address, hostKey, state }: StackWithHost) {
