@@ -4,7 +4,7 @@ import { announce, reportNextStep, showPlainErrors } from "./components/log.ts";
 import { registerCutover } from "./components/node/cutover.ts";
 import { createHostReader } from "./components/node/nodeReading.ts";
 import { createSyncOutput, PillarNode } from "./components/node/pillarNode.ts";
-import { planOrchestrator } from "./components/orchestrator/orchestratorPlan.ts";
+import { planOrchestrator } from "./components/orchestrator/orchestrator.ts";
 import { HostRetirement } from "./components/retirement/guard.ts";
 import { registerKeptHost } from "./components/retirement/keptHost.ts";
 import { type OutputInputs, prepareRun } from "./components/run.ts";
