@@ -42,11 +42,8 @@ function readConfig(): StackConfig {
   const all = pulumi.runtime.allConfig();
   for (const warning of findPlainSecrets(process.cwd(), stack, extractRawConfig(all).raw)) void warn(warning);
   const parsed = parseWholeConfig(all, stack);
-  return "config" in parsed ? parsed.config : refuse(stack, parsed.faults);
-}
-
-function refuse(stack: string, faults: readonly string[]): never {
-  throw new pulumi.RunError(formatConfigFaults(stack, faults, "; nothing was changed", commandsFor(stack).up));
+  if ("config" in parsed) return parsed.config;
+  throw new pulumi.RunError(formatConfigFaults(stack, parsed.faults, "; nothing was changed", commandsFor(stack).up));
 }
 
 /** Reads the last run's outputs. Call it before any resource is registered: the engine then overwrites the state. */
