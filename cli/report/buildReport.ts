@@ -1,16 +1,9 @@
+import type { LogEntry } from "../../core/eventLog/events.ts";
 import { findValidEvents } from "../../core/eventLog/guardFacts.ts";
 import { parseLine } from "../../core/eventLog/logLine.ts";
 import { formatDuration } from "../../core/util/timeText.ts";
 import { type EventText, formatEvent } from "./eventTable.ts";
-import {
-  findOrchestratorGaps,
-  findWindow,
-  getDate,
-  getOwner,
-  getTime,
-  isRegistration,
-  type LogEntry,
-} from "./findFigures.ts";
+import { findOrchestratorGaps, findWindow, getDate, getOwner, getTime, isRegistration } from "./findFigures.ts";
 import { formatVerdict, type ProductionReading, sumGaps } from "./verdict.ts";
 
 export interface Item extends EventText {

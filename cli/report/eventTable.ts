@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { EventName, LogEvent, MoveEvent, MoveEventName } from "../../core/eventLog/events.ts";
+import type { EventName, LogEntry, MoveEventName } from "../../core/eventLog/events.ts";
 import { formatDuration, formatSize } from "../../core/util/timeText.ts";
 
 /** A stage is a step of the migration; an operator must not overlook an alarm. */
@@ -68,12 +68,9 @@ const moveTemplates: Record<MoveEventName, Templates> = {
 type Details = Readonly<Record<string, unknown>>;
 
 /** Formats an event by its known details alone. @returns undefined for an event of another version */
-export function formatEvent({
-  event,
-  details,
-  ...rest
-}: Pick<LogEvent | MoveEvent, "event" | "details">): EventText | undefined {
-  const table: Readonly<Record<string, Templates>> = "move" in rest ? moveTemplates : stackTemplates;
+export function formatEvent(entry: Pick<LogEntry, "event" | "details">): EventText | undefined {
+  const { event, details } = entry;
+  const table: Readonly<Record<string, Templates>> = "move" in entry ? moveTemplates : stackTemplates;
   const templates = Object.hasOwn(table, event) ? table[event] : undefined;
   if (templates === undefined) return undefined;
   const values = { ...details, ...deriveValues({ ...details }) };

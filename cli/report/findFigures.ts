@@ -1,8 +1,7 @@
 import type { ProducerOwner, ProductionQuestion } from "../../core/chain/production.ts";
-import type { LogEvent, MoveEvent } from "../../core/eventLog/events.ts";
+import type { LogEntry, MoveEvent } from "../../core/eventLog/events.ts";
 import { isSameMove } from "../../core/eventLog/moveId.ts";
 
-export type LogEntry = LogEvent | MoveEvent;
 type Unknown = Readonly<{ unknown: string }>;
 
 export const getOwner = (entry: LogEntry) => ("move" in entry ? entry.move : entry);

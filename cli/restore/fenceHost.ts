@@ -1,6 +1,6 @@
 import { type CloudServer, createCloudServer, powerOff } from "../../core/cloud/power.ts";
 import type { StackConfig } from "../../core/config/config.ts";
-import type { Fence, LogEvent, MoveEvent } from "../../core/eventLog/events.ts";
+import type { Fence, LogEntry } from "../../core/eventLog/events.ts";
 import { computeFingerprint, isOneMachine, isSameHost } from "../../core/ssh/publicKey.ts";
 import { type SshTarget, scanHostKey } from "../../core/ssh/ssh.ts";
 import { assertProxyWorks, type LoginError } from "../../core/ssh/sshErrors.ts";
@@ -20,7 +20,7 @@ export interface FenceOptions {
  * Undefined if that server was rebuilt as the target, which must not be switched off.
  */
 export function findServer(
-  events: readonly (LogEvent | MoveEvent)[],
+  events: readonly LogEntry[],
   { lost, target }: Readonly<Record<"lost" | "target", Pick<SshTarget, "address" | "hostKey">>>,
   stacks: readonly StackConfig[],
 ): CloudServer | undefined {

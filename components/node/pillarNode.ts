@@ -82,12 +82,7 @@ export class PillarNode extends pulumi.ComponentResource {
 }
 
 /** Returns a new text in each run that finds another version of the deployed node running; else undefined. */
-function findOtherVersion(
-  version: string,
-  { access }: Host,
-  deployed: pulumi.Output<string>,
-  look: NodeHostReader | undefined,
-) {
+function findOtherVersion(version: string, { access }: Host, deployed: pulumi.Output<string>, look?: NodeHostReader) {
   return pulumi
     .all([access.address, access.hostKey, deployed])
     .apply(async ([at, key]) => formatOtherVersion(await (await look?.(at, key))?.version, version));

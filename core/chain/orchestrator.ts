@@ -132,10 +132,7 @@ function parseIdentity(result: object | undefined): OrchestratorIdentity | undef
 }
 
 /** Returns the fields in which two identities differ. Ignores the Pillar's name, which the operator may change. */
-export function findIdentityDifferences(
-  found: OrchestratorIdentity,
-  expected: Readonly<Partial<Record<string, string>>>,
-) {
+export function findIdentityDifferences(found: OrchestratorIdentity, expected: Partial<Record<string, string>>) {
   return identityFields.filter(
     (name) => name !== "pillarName" && ![undefined, "", found[name]].includes(expected[name]),
   );

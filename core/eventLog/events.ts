@@ -165,3 +165,5 @@ export type LogEvent = EventBody & {
 };
 
 export type MoveEvent = MoveEventBody & { readonly at: string; readonly move: MoveId };
+
+export type LogEntry = LogEvent | MoveEvent;

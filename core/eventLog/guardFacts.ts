@@ -1,6 +1,6 @@
 import { computeFingerprint, isSameHost } from "../ssh/publicKey.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
-import type { EventName, LogEvent, MoveEvent } from "./events.ts";
+import type { EventName, LogEntry, LogEvent } from "./events.ts";
 
 /** Events of a stack that state a fact, and events after which the fact no longer counts. */
 type GuardFact = Readonly<Record<"saidBy" | "voidedBy", readonly EventName[]>>;
@@ -45,7 +45,7 @@ export type FactName = keyof typeof guardFacts;
 type FactEvent<F extends FactName> = Extract<LogEvent, { event: (typeof guardFacts)[F]["saidBy"][number] }>;
 
 /** Returns the events that state a fact of a stack and still count, oldest first. */
-export function findValidEvents<F extends FactName>(lines: readonly (LogEvent | MoveEvent)[], stack: string, fact: F) {
+export function findValidEvents<F extends FactName>(lines: readonly LogEntry[], stack: string, fact: F) {
   const { saidBy, voidedBy }: GuardFact = guardFacts[fact];
   const own = lines.filter((line): line is LogEvent => "stack" in line && line.stack === stack);
   const since = own.slice(own.findLastIndex(({ event }) => voidedBy.includes(event)) + 1);
@@ -55,11 +55,7 @@ export function findValidEvents<F extends FactName>(lines: readonly (LogEvent | 
 type HostName = Pick<SshTarget, "address" | "hostKey">;
 
 /** Returns when a host was shut down with no orchestrator on it; undefined if a later event of the log concerns it. */
-export function findShutdownWithoutOrchestrator(
-  lines: readonly (LogEvent | MoveEvent)[],
-  stack: string,
-  host: HostName,
-): string | undefined {
+export function findShutdownWithoutOrchestrator(lines: readonly LogEntry[], stack: string, host: HostName) {
   const shut = findValidEvents(lines, stack, "shutDown").at(-1);
   if (shut?.details.hasSigner !== false || !shut.details.hostKey || !host.hostKey) return undefined;
   if (!isSameHost(shut.details, host)) return undefined;
@@ -67,7 +63,7 @@ export function findShutdownWithoutOrchestrator(
   return later.some((line) => concernsHost(line, stack, host)) ? undefined : shut.at;
 }
 
-function concernsHost(line: LogEvent | MoveEvent, stack: string, host: HostName): boolean {
+function concernsHost(line: LogEntry, stack: string, host: HostName): boolean {
   if ("stack" in line) return line.event === "host" && isSameHost(line.details, host);
   // A stack's own move brings the orchestrator to its host.
   if (line.move.stack === stack && line.move.attempt !== undefined) return true;

@@ -1,14 +1,14 @@
 import crypto from "node:crypto";
 import { checkVersion } from "../util/checkVersion.ts";
 import { parseJson } from "../util/parseJson.ts";
-import type { LogEvent, MoveEvent } from "./events.ts";
+import type { LogEntry, LogEvent, MoveEvent } from "./events.ts";
 import { formatMove, parseMove } from "./moveId.ts";
 
 /** Version of a line's format (docs/architecture.md, Event log). */
 const lineVersion = 1;
 
 /** Formats a line without line break. @param after hash of the newest line that the writer had read */
-export function formatLine(entry: LogEvent | MoveEvent, after?: string): string {
+export function formatLine(entry: LogEntry, after?: string): string {
   const written = "move" in entry ? { ...entry, move: formatMove(entry.move) } : entry;
   // No two writers write the same line, so one that is there twice was copied.
   return JSON.stringify({ version: lineVersion, id: crypto.randomUUID(), after, ...written });
@@ -21,7 +21,7 @@ export function parsePreviousHash(line: string): string | undefined {
 }
 
 /** Parses a line; undefined if it is no event, such as a line that was cut off. @throws if its version is unknown */
-export function parseLine(line: string, where: string): LogEvent | MoveEvent | undefined {
+export function parseLine(line: string, where: string): LogEntry | undefined {
   const fields = parseObject(line);
   if (fields === undefined) return undefined;
   const { version, ...entry } = fields;
