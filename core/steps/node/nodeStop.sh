@@ -16,16 +16,19 @@ KillMode=control-group
 KillSignal=SIGTERM
 TimeoutStopSec=$node_stop_limit"
   systemctl daemon-reload
-  local command
-  command=$(systemctl show -p ExecStop --value "$service" 2> /dev/null || true)
-  if [ -z "$command" ]; then return 0; fi
-  # After the deploy, the operator may have set ExecStop: only warn.
+  local found
+  # Reads back what is in force: `systemctl edit` writes override.conf, which comes after this file.
+  found=$(systemctl show -p LoadState -p ExecStop -p KillMode -p KillSignal -p RestartKillSignal -p TimeoutStopUSec -p SuccessExitStatus -p Restart "$service" 2> /dev/null || true)
+  if [[ $found != *LoadState=loaded* ]]; then return 0; fi
+  found=$(grep -vxE '(LoadState|ExecStop|SuccessExitStatus)=(loaded)?|KillMode=(control-group|mixed|process)|(Restart)?KillSignal=15|Restart=(always|on-(failure|abnormal|abort))|TimeoutStopUSec=(.*[hdwy].*|([5-9]|[1-5][0-9])min.*)' <<< "$found" | paste -sd ';' || true)
+  if [ -z "$found" ]; then return 0; fi
+  # After the deploy, the operator may have set it: only warn.
   if is_marked deploy.done; then
-    warn "when $service stops, its unit runs a command that may corrupt the node's database: $command"
+    warn "the unit of $service may kill the node at a stop, which may corrupt its database, or leave it off after a kill: $found"
     return 0
   fi
-  fail "a stop of $service would not let the node finish its writes, and may corrupt its database" "found: ExecStop=$command" \
-    "needed: no ExecStop, as in $(node_stop_file)" "See which file sets it with: systemctl cat $service. Remove the line, then run $(pulumi_up) again."
+  fail "the unit of $service would kill the node at a stop, which may corrupt its database, or leave it off after a kill" "found: $found" \
+    "needed: what $(node_stop_file) says, and no later file that says otherwise" "See which file sets it with: systemctl cat $service. Remove the line, then run $(pulumi_up) again."
 }
 
 # Makes the unit again as the controller wrote it.
