@@ -19,7 +19,7 @@ fail() {
   case $* in *" -s ${stack_word:-}"* | *"/pillar-host "*) next= ;; esac
   printf '%s: %s\n' "$host_name" "$1" >&2
   shift
-  [ $# -eq 0 ] || printf '%s\n' "$@" | sed 's/^/  /' >&2
+  [ $# -eq 0 ] || printf '%s\n' "$@" | sed -n 's/^./  &/p' >&2
   [ -z "$next" ] || printf '  %s\n' "$next" >&2
   exit 1
 }

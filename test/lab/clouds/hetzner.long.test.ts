@@ -87,7 +87,7 @@ describe("a host at a provider, from nothing", () => {
   test("is waited for and synced in one run once it is started in the console", async () => {
     expect(first.exitCode, first.output).toBe(0);
     expect((await servers()).length).toBe(1);
-    expect(first.output).toContain("cloud-init is done; logins with keys only, security upgrades without a restart");
+    expect(first.output).toContain("cloud-init is done; logins with keys only; unattended-upgrades is installed");
     const outputs = await stack.outputs<{ producerAddress: string; host: Record<string, string> }>();
     expect(outputs.producerAddress).toMatch(/^z1q/);
     expect(outputs.host).toMatchObject({ provider: "hetzner", address: server.address });
