@@ -10,8 +10,8 @@ install_go() {
   why=$(download "$work/archive" "$work/wget.log") || fail "Go could not be downloaded from $go_url (controller.go.url)" "found: $why"
   actual=$(sha256sum "$work/archive" | cut -d ' ' -f 1)
   assert_hash "archive of Go" controller.go.sha256 "$actual" "$(stat -c %s "$work/archive")"
-  why=$(unpack "$work/archive" "$work/files") && [ -x "$work/files/go/bin/go" ] ||
-    fail "the archive from $go_url holds no Go" "found: $why" "needed: one of https://go.dev/dl for linux-amd64, a tar.gz that has go/bin/go (controller.go.url)"
+  why=$(unpack "$work/archive" "$work/files" && "$work/files/go/bin/go" version 2>&1) ||
+    fail "the archive from $go_url holds no Go that starts on this host" "found: $(head -n 1 <<< "$why")" "needed: one of https://go.dev/dl for linux-amd64, a tar.gz that has go/bin/go (controller.go.url)"
   if is_there "$go_root/go"; then mv -T "$go_root/go" "$go_root/go.before-$(date -u +%Y%m%dT%H%M%S.%N)"; fi
   mv -T "$work/files/go" "$go_root/go"
   rm -rf "$work"

@@ -47,7 +47,11 @@ unit_is_masked() { [ "$(readlink "/etc/systemd/system/$1.service")" = /dev/null 
 # assert_own_unit KEY SERVICE: refuses to change a unit of one of this host's packages, or that a program made: to be stopped and
 # masked, it would have to be an administrator's.
 assert_own_unit() {
-  local file package
+  local file package name
+  name=$(systemctl show -p Id --value "$2.service" 2> /dev/null || true)
+  # A mask of an alias leaves the unit as it is.
+  [[ $name != *.service || $name = "$2.service" ]] ||
+    fail "$2.service is only another name of $name" "needed: the unit's own name: $(config_set "$1" "${name%.service}") && $(pulumi_up)"
   file=$(systemctl show -p FragmentPath --value "$2.service" 2> /dev/null || true)
   case $file in
     /lib/* | /usr/lib/*)

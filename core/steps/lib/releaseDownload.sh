@@ -28,15 +28,26 @@ fetch_release() {
   [ -n "$found" ] || fail "the release holds no $executable" "found: $(cd "$files" && find . -type f | cut -c3- | head -n 10 | tr '\n' ' ')" "needed: $executable or $file${5:+ ($5)}" \
     "What was installed before is untouched. Is it another asset of that release, or another name? $(config_set "$key.url" URL)"
   chmod 755 "$found"
+  why=$(never_starts "$found")
+  [ -z "$why" ] || fail "the $1 of $release_url can't start on this host" "found: $why" "needed: a release for $(uname -m) and this distribution ($key.url), or what it lacks. $again"
+}
+
+# never_starts FILE: prints why the kernel or the loader would not start a program, without starting it.
+never_starts() {
+  if [[ $(head -c 4 "$1" | tr -d '\0') != *ELF ]]; then return 0; fi
+  if [ "$(od -An -tx1 -j 18 -N 2 "$1")" != "$(od -An -tx1 -j 18 -N 2 "$BASH")" ]; then say "a program for another processor" && return; fi
+  ldd "$1" 2>&1 | sed -n '/not found/s/^[[:space:]]*//p' | head -n 3 || true
 }
 
 # release_says FILE: prints the version that the program itself tells; nothing if it tells none.
 release_says() { release_words "$1" | grep -oE 'v[0-9]+\.[0-9]+\.[0-9]+[a-z]?' | head -n 1 || true; }
 
-# Prints the program's answer to `version`. A build without that command would start to work: no network, ten seconds.
+# Prints the program's answer to `version`; false if the program was not started, or crashed. A build without that command would
+# start to work: no network, ten seconds.
 release_words() {
-  local home
+  local home code=0
   home=$(mktemp -d)
-  (cd "$home" && unshare -n timeout 10 env -i HOME="$home" PATH="$PATH" "$1" version < /dev/null 2>&1) || true
+  (cd "$home" && unshare -n timeout 10 env -i HOME="$home" PATH="$PATH" "$1" version < /dev/null 2>&1) || code=$?
   rm -rf "$home"
+  [ "$code" -lt 126 ]
 }

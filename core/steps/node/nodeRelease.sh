@@ -39,13 +39,13 @@ node_release_fetch() {
   node_release_check
   { renice -n 19 -p "$BASHPID" && ionice -c 3 -p "$BASHPID"; } > /dev/null 2>&1 || true
   rm -rf "${program%/*}/.${program##*/}".?????? "$program.next"
-  free=$(df -Pm "${program%/*}" | awk 'NR == 2 { print $4 }')
+  free=$(df -PB1000000 "${program%/*}" | awk 'NR == 2 { print $4 }')
   [ "$free" -ge "$release_room" ] || fail "there is no room for the node's release" "found: $free MB free at ${program%/*}" "needed: $release_room MB: make room there. $again"
   work=$(mktemp -d "${program%/*}/.${program##*/}.XXXXXX")
   trap "rm -rf '$work'" EXIT
   fetch_release node node.release "${program##*/}" "$work"
   said=$(release_says "$found")
-  [ "$said" = "$version" ] || fail "the release does not report the version that node.release.version names" "found: ${said:-$(release_words "$found" | head -n 1 | cut -c 1-200)} of ${release_url##*/}" "needed: $version, built for $(uname -m). $again"
+  [ "$said" = "$version" ] || fail "the release does not report the version that node.release.version names" "found: ${said:-$({ release_words "$found" || true; } | head -n 1 | cut -c 1-200)} of ${release_url##*/}" "needed: $version, built for $(uname -m). $again"
   if [ "$(hash_of "$found")" = "$(hash_of "$program")" ]; then release_note && return; fi
   # A script may start the node in its own way, with another data directory.
   [ "$(head -c 2 "$found")" = "$(head -c 2 "$program")" ] || fail "the node is not upgraded: the release and $program are not of one kind" "found: one is a script" "needed: a unit that starts the node's program itself, or $(config_rm node.release)"

@@ -25,7 +25,7 @@ code=0
 (orchestrator_copy_now) 2> "$said" &
 wait $! || code=$?
 if [ "$code" -eq 0 ]; then
-  say "copied: $(du -sm "$receive_into" | cut -f1) MB; what changes until the orchestrator stops is copied after that"
+  say "copied: $(du -sB1000000 "$receive_into" | cut -f1) MB; what changes until the orchestrator stops is copied after that"
 else
   # On one line: of several that come at once an operator is shown the last.
   warn "the directory could not be copied beforehand; the move copies it before it stops anything: $(paste -sd ' ' "$said" | tr -s ' ')"

@@ -95,7 +95,7 @@ orchestrator_copy_now() {
   copy_exchange "${progress:+orchestrator_copy_so_far}"
   copy_expect_done "${receive_into%/*}" "If that host has another address: $(config_set oldHost.copyAddress ADDRESS)"
 }
-orchestrator_copy_so_far() { say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"; }
+orchestrator_copy_so_far() { say "so far $(du -sB1000000 "$receive_into" 2> /dev/null | cut -f1) MB"; }
 
 # Flushes what was received to the disk.
 orchestrator_flush() {

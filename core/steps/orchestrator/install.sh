@@ -18,11 +18,18 @@ other=$(PATH=/usr/sbin:/usr/bin:/sbin:/bin type -P "$executable" || true)
 [ -z "$other" ] || fail "$executable is a program of this host itself: no orchestrator is installed under its name (orchestrator.executable)" "found: $other" \
   "needed: another name: $(config_set orchestrator.executable NAME). Then run $(pulumi_up) again."
 
+# assert_starts FILE: fails here rather than in the move, while nobody signs.
+assert_starts() {
+  local said
+  said=$(release_words "$1") || fail "$executable can't start on this host" "found: $(head -n 1 <<< "${said:-it crashes}")" \
+    "needed: a program for $(uname -m) and this distribution, on a file system without noexec (findmnt -T ${target%/*})" "What was installed before is untouched. Then run $(pulumi_up) again."
+}
 install_release() {
   local said
   work=$(mktemp -d /usr/local/bin/.orchestrator.XXXXXX)
   trap 'rm -rf "$work"' EXIT
   fetch_release orchestrator orchestrator.release "$executable" "$work" orchestrator.executable
+  assert_starts "$found"
   said=$(release_says "$found")
   [ -n "$said" ] || warn "$executable does not print its version; the move reads it with getBuildInfo"
   [ "${said:-$version}" = "$version" ] || fail "the release is not the version that orchestrator.release.version names" "found: $said in $release_url" "needed: $version" "What was installed before is untouched. Set the right version, then run $(pulumi_up) again."
@@ -35,7 +42,9 @@ $actual"
 
 if [ -z "$release_url" ]; then
   [ -x "$target" ] || fail "the orchestrator is not installed here, and no release is configured" "needed: set pillar-host:orchestrator.release (url, sha256, version), or install $target"
+  assert_starts "$target"
 elif [ "$(head -n 1 "$state/orchestrator.release" 2> /dev/null)" = "$release_marker" ] && [ -x "$target" ]; then
+  assert_starts "$target"
   say "installed before: sha256 $(sed -n 2p "$state/orchestrator.release")"
 else
   install_release

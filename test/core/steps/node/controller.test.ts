@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { gzipSync, strToU8, zipSync } from "fflate";
 import { describe, expect } from "vitest";
 import { controller } from "../../../../core/steps/nodeSteps.ts";
@@ -76,6 +77,19 @@ describe.concurrent("the controller's release", () => {
       expect(files.stdout).toBe(`${[at, "node-controller"].sort().join("\n")}\n`);
     },
   );
+
+  const truth = readFileSync("/bin/true", "latin1");
+  const arm = `${truth.slice(0, 18)}\u00b7\0${truth.slice(20)}`;
+  test.for([
+    ["is for another processor", arm, "a program for another processor"],
+    ["lacks a library", truth.replace("libc.so.6", "libx.so.6"), "libx.so.6 => not found"],
+  ] as const)("changes nothing if it %s", async ([, program, words], { box }) => {
+    const archive = zipSync({ "node-controller": Buffer.from(program, "latin1") });
+    const { code, stderr } = await install(box, archive);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(`can't start on this host\n  found: ${words}`)]);
+    expect((await box.run("ls -A installed")).stdout).toBe("");
+    expect((await install(box, zipSync({ "node-controller": readFileSync("/bin/true") }))).code).toBe(0);
+  });
 
   test("belongs to root with fixed modes, whatever the archive says, and without its links", async ({ box }) => {
     box.command("chown", 'echo "$*" >> "$sandbox/owners"');
@@ -155,11 +169,14 @@ describe.concurrent("the Go that is configured", () => {
 
   test.for<[string, string, string | undefined, string]>([
     ["of another hash", "go/bin/go", "0".repeat(64), "the archive of Go is not the one that controller.go.sha256"],
-    ["without Go", "README", undefined, "holds no Go"],
+    ["without Go", "README", undefined, "holds no Go that starts on this host\n  found: .*No such file"],
+    ["for another system", "go/bin/go", "ill", "holds no Go that starts on this host\n  found: cannot execute"],
   ])("changes nothing if the archive is %s", async ([_what, file, hash, said], { box }) => {
     await box.run("mkdir -p local/go/bin; echo old > local/go/bin/go");
-    const { code, stderr } = await installGo(box, await tarOf(box, file, program), hash);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
+    const isIll = hash === "ill";
+    const archive = await tarOf(box, file, isIll ? "#!/bin/sh\necho cannot execute; exit 126\n" : program);
+    const { code, stderr } = await installGo(box, archive, isIll ? undefined : hash);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(said)]);
     expect((await box.run("cat local/go/bin/go; ls installed || true")).stdout).toBe("old\n");
   });
 });

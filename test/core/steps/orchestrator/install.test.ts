@@ -54,7 +54,30 @@ describe.concurrent("the orchestrator's release", () => {
     expect(box.read("installed/bash")).toBeUndefined();
     const unit = "case $* in *FragmentPath*) echo /run/systemd/generator/x.service ;; esac";
     expect((await install(box, zip("orchestrator"), {}, unit)).stderr).toContain("(orchestrator.service)");
+    const alias = "case $* in *'-p Id '*) echo signer.service ;; esac";
+    expect((await install(box, zip("orchestrator"), {}, alias)).stderr).toBe(
+      "h: orchestrator.service is only another name of signer.service\n" +
+        "  needed: the unit's own name: pulumi config set --path pillar-host:orchestrator.service signer -s prod && pulumi up -s prod\n",
+    );
     expect(box.read("installed/orchestrator")).toBeUndefined();
+  });
+
+  const library = "orchestrator: error while loading shared libraries: libx.so: cannot open shared object file";
+  test.for([
+    ["lacks a library", `#!/bin/bash\necho "${library}" >&2\nexit 127\n`, library],
+    ["crashes on this processor", "#!/bin/bash\nkill -ILL $$\n", "it crashes"],
+    ["lies where no program starts", "#!/nowhere/bash\n", "No such file or directory"],
+  ] as const)("is not installed, nor taken from the operator, if it %s", async ([, text, words], { box }) => {
+    const refused = {
+      code: 1,
+      stderr: expect.stringMatching(`h: orchestrator can't start on this host\n  found: .*${words}`),
+    };
+    expect(await install(box, zipSync({ orchestrator: strToU8(text) }))).toMatchObject(refused);
+    expect((await box.run("ls -A installed")).stdout).toBe("");
+    box.executable(`${box.dir}/installed/orchestrator`, "");
+    await box.run(`cat > installed/orchestrator <<'EOF'\n${text}EOF`);
+    expect(await install(box, zip("orchestrator"), { release: undefined })).toMatchObject(refused);
+    expect(box.read("units/orchestrator.service")).toBeUndefined();
   });
 
   test("sets home and restart for the operator's own unit, too", async ({ box }) => {
