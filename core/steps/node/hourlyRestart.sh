@@ -19,39 +19,50 @@ pattern="0${blank}\\*${blank}\\*${blank}\\*${blank}\\*${blank}/usr/bin/sudo${bla
 # Reads all: a grep that stopped at the first line would let its writer fail.
 is_on() { [ "$(printf %s "$tab" | grep -cE "^[[:blank:]]*$pattern")" != 0 ]; }
 
-# Prints a line if the journal has at least four starts of the node since it synced, at regular times: some program restarts
-# it that no crontab or timer shows.
-regular_starts() {
+# Prints the node's starts in systemd's journal, and systemd's decisions to start it again after an end.
+starts() {
+  journalctl -q --no-pager -o short-unix MESSAGE_ID=39f53479d3a045ac8e11786248231fbf MESSAGE_ID=5eb03494b6584870a536b337290809b2 "UNIT=$service.service" "$@" 2> /dev/null || true
+}
+# Prints a line if the node started again and again since it synced: five times in the last day, or the last four at regular times.
+# Some program restarts or kills it that no crontab or timer shows. Starts after failures count only if ten minutes apart: a
+# crash loop is reported elsewhere.
+repeated_starts() {
   is_marked synced || return 0
-  journalctl -q --no-pager -o short-unix --since "@$(stat -c %Y "$state/synced")" MESSAGE_ID=39f53479d3a045ac8e11786248231fbf "UNIT=$service.service" 2> /dev/null |
-    awk -v service="$service" '{ at[++n] = int($1) } END {
+  starts --since "@$(stat -c %Y "$state/synced")" | awk -v service="$service" -v now="$EPOCHSECONDS" '/Scheduled restart job/ { ended = 1; next }
+    { if (!ended || !n || $1 - last >= 600) at[++n] = int($1); last = $1; ended = 0 }
+    END {
+      if (n < 4) exit
       every = at[n] - at[n - 1]
-      if (n < 4 || every < 600) exit
-      for (i = n - 1; i > n - 3; i--) { off = at[i] - at[i - 1] - every; if (off > 120 + every / 20 || -off > 120 + every / 20) exit }
-      print "systemd\047s journal: " service " starts again every " int(every / 60 + 0.5) " minutes; look for what does it (monit, a container, a script)"
-    }' || true
+      for (i = n - 1; i > n - 3; i--) { off = at[i] - at[i - 1] - every; if (off > 120 + every / 20 || -off > 120 + every / 20) every = 0 }
+      if (every >= 600) how = "every " int(every / 60 + 0.5) " minutes"
+      else if (n > 4 && now - at[n - 4] < 86400) how = "and again, five times in the last day"
+      if (how) print "systemd\047s journal: " service " starts again " how "; look for what does it (monit, a container, a script, a crash)"
+    }'
 }
 
-# Prints `place: line` for every line of a crontab or timer that restarts or stops the node, directly or in a script.
+# Prints `place: line` for every line of a crontab, timer or unit that restarts or stops the node, directly or in a script, or the host.
 other_restarts() {
   local line word timers
-  local handles="(service|systemctl|init\\.d/|docker|pkill|killall)(.*[^[:alnum:]_-])?(${service//./\\.}|znnd)([^[:alnum:]_-]|\$)"
+  local handles="(service|systemctl|init\\.d/|docker|podman|kill)(.*[^[:alnum:]_-])?(${service//./\\.}|znnd)([^[:alnum:]_-]|\$)"
+  # Not looked for in scripts: some only compare the word.
+  local reboots='(^|[[:blank:]/;&|])(reboot|shutdown|poweroff)([[:blank:];&|]|$)'
   set -f
   {
     printf '%s\n' "$tab" | sed "s/^/root's crontab: /"
     set +f
-    grep -sHId skip '' "$etc"/crontab "$etc"/cron.{d,hourly,daily}/* "$spool"/* "$spool"/crontabs/* | grep -v "^$spool/\(crontabs/\)\?root:" | sed 's/:/: /' || true
+    grep -sHId skip '' "$etc"/crontab "$etc"/anacrontab "$etc"/cron.{d,hourly,daily,weekly,monthly}/* "$spool"/* "$spool"/{crontabs,atjobs}/* | grep -v "^$spool/\(crontabs/\)\?root:" | sed 's/:/: /' || true
     timers=$(systemctl list-units --type=timer --state=active --plain --no-legend 2> /dev/null | cut -d ' ' -f 1) || true
     [ -z "$timers" ] || systemctl show -p Triggers --value $timers | xargs -r systemctl show -p ExecStart 2> /dev/null | sed 's/^/a timer of systemd: /' || true
   } | while IFS= read -r line; do
     if [[ ${line#*: } =~ ^[[:blank:]]*(#|$) ]]; then continue; fi
-    if [[ $line =~ $handles ]]; then say "$line"; continue; fi
+    if [[ $line =~ $handles || ${line#*: } =~ $reboots ]]; then say "$line"; continue; fi
     for word in ${line#*: }; do
       word=${word##*=}
       if [[ $word == /?* && -f $word ]] && grep -qsIE "^[^#]*$handles" "$word"; then say "$line"; break; fi
     done
   done
-  regular_starts
+  systemctl show -p RuntimeMaxUSec -p WatchdogUSec "$service" 2> /dev/null | sed -nE "s/^(RuntimeMaxUSec|WatchdogUSec)=[1-9]/the unit of $service: &/p" || true
+  repeated_starts
 }
 
 if [ "$cron_action" = look ]; then
@@ -74,10 +85,12 @@ if [ "$cron_action" = on ] && is_marked synced; then
   exit 0
 fi
 
+check_cron() { systemctl is-active -q cron crond cronie cron.target 2> /dev/null || warn "no cron runs on this host: the line has no effect. Start it with: systemctl enable --now cron"; }
 read_crontab
 if [ "$cron_action" = on ]; then
   if is_on; then
     say "hourly restart: on"
+    check_cron
     exit 0
   fi
   # Ends the last line, if it has no line break, or ours would be appended to it.
@@ -95,6 +108,7 @@ read_crontab
 [ "$tab" = "$after" ] || fail "root's crontab differs from what was just written to it" "Look at it with: crontab -l"
 if [ "$cron_action" = on ]; then
   say "hourly restart: on, until the node has synced"
+  check_cron
   exit 0
 fi
 others=$(other_restarts)
@@ -102,5 +116,6 @@ if [ -n "$others" ]; then
   warn "something else restarts or stops $service at times, and was left as it is: ${others//$'\n'/; }. A restart of a producing node misses momentums."
   say "hourly restart: its line in root's crontab is off"
 else
-  say "hourly restart: off, in root's crontab; no other crontab or timer restarts the node, nor does it start at regular times"
+  say "hourly restart: off, in root's crontab; no other crontab or timer was found that restarts the node"
+  [ -n "$(starts -n 1)" ] || warn "systemd's journal has no start of $service: a restart by another program would not be seen in it"
 fi

@@ -81,7 +81,7 @@ it("finds the switch after the wallet's update, and turns off an hourly restart 
     "hourly restart: found on again in root's crontab of 10.77.0.11, after the node had synced",
   );
   expect(early.output).toContain(
-    "hourly restart: off, in root's crontab; no other crontab or timer restarts the node, nor does it start at regular times",
+    "hourly restart: off, in root's crontab; no other crontab or timer was found that restarts the node",
   );
   expect(await active()).toBe("0");
   await awaitProduction(stage.lab, ours);

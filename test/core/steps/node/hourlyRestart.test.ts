@@ -36,8 +36,17 @@ if [ "$3" = -l ]; then
 elif [ -e "$sandbox/deaf" ]; then exit 0
 else cp "$3" "$sandbox/tab"; echo written >> "$sandbox/writes"; fi`,
   );
-  box.command("systemctl", 'cat "$sandbox/timers" 2> /dev/null || true');
-  for (const place of ["etc/cron.d", "spool/crontabs"]) mkdirSync(`${box.dir}/${place}`, { recursive: true });
+  box.command(
+    "systemctl",
+    `case "$*" in
+  *"is-active -q cron"*) [ ! -e "$sandbox/no-cron" ] ;;
+  *RuntimeMaxUSec*) cat "$sandbox/unit" 2> /dev/null || true ;;
+  *) cat "$sandbox/timers" 2> /dev/null || true ;;
+esac`,
+  );
+  if (box.read("bin/journalctl") === undefined) box.command("journalctl", "echo 1.5 h systemd: Started");
+  for (const place of ["etc/cron.d", "etc/cron.weekly", "spool/crontabs"])
+    mkdirSync(`${box.dir}/${place}`, { recursive: true });
   if (tab !== undefined) box.write("tab", tab);
   const config = configOf(changes);
   const isLookup = when === "now" || when === "proved";
@@ -55,8 +64,7 @@ const good = (stdout: string, tab: string | undefined, isWritten = true) => ({
   writes: isWritten ? "written\n" : undefined,
 });
 const on = "hourly restart: on, until the node has synced";
-const off =
-  "hourly restart: off, in root's crontab; no other crontab or timer restarts the node, nor does it start at regular times";
+const off = "hourly restart: off, in root's crontab; no other crontab or timer was found that restarts the node";
 
 describe("while the node syncs", () => {
   test("the specification's line is written into a new crontab, for the configured service", async ({ box }) => {
@@ -76,12 +84,21 @@ describe("while the node syncs", () => {
     expect(await run(box, "syncing", before)).toEqual(good("hourly restart: on", before, false));
   });
 
+  test("a crontab that no cron runs is said to have no effect", async ({ box }) => {
+    box.write("no-cron", "");
+    const says =
+      "\nwarning: no cron runs on this host: the line has no effect. Start it with: systemctl enable --now cron\n";
+    expect((await run(box, "syncing")).stdout).toBe(on + says);
+    expect((await run(box, "syncing")).stdout).toBe(`hourly restart: on${says}`);
+  });
+
   test("no line is lost on a disk that is full for a while", async ({ box }) => {
     // Like the real one, it does not check whether its output was written (cron, crontab.c, list_cmd).
     const crontab = `if [ "$3" = -l ]; then cat "$sandbox/tab" 2> /dev/null || true; rm -f "$sandbox/disk/filler"; else cp "$3" "$sandbox/tab"; fi`;
     const own = `# mine\n${"5 4 * * * backup\n".repeat(500)}`;
     box.write("tab", own);
     box.command("crontab", crontab);
+    box.command("systemctl", ":");
     const full = `export TMPDIR="$sandbox/disk"\n${fillDisk}\ntruncate -s -4096 "$sandbox/disk/filler"\n`;
     const script = `${full}${box.local(hourlyRestart(configOf({}), "syncing").script)}`;
     const { code, stderr } = await onSmallDisk(box, 64, script);
@@ -124,20 +141,46 @@ describe("once the node is synced", () => {
     expect(await run(box, "synced", line)).toMatchObject({ code: 1, stderr });
   });
 
-  const starts = (...times: number[]) =>
-    `echo "$*" > $sandbox/asked; printf '%s.5 h systemd[1]: Started\\n' ${times.join(" ")}`;
-  test.for([
+  const ended = "go-node.service: Scheduled restart job, restart counter is at 1.";
+  const journal = (times: readonly number[], before = "") =>
+    `echo "$*" > $sandbox/asked; for at in ${times.join(" ")}; do printf '%s.5 h systemd[1]: %s\\n' ${before && `$at "${before}"`} $at Started; done`;
+  const now = Math.floor(Date.now() / 1000);
+  const ago = (...minutes: number[]) => minutes.map((each) => now - each * 60);
+  test.for<[string, readonly number[], string | undefined, ended?: string]>([
     ["each hour", [0, 3600, 7205, 10_790], "every 60 minutes"],
     ["each hour, after another start", [0, 500, 4100, 7700, 11_300], "every 60 minutes"],
-    ["at other times", [0, 3600, 9000, 20_000], undefined],
+    ["each hour, because its unit or a program ends it", [0, 3600, 7205, 10_790], "every 60 minutes", ended],
+    ["at other times, long ago", [0, 3600, 9000, 20_000], undefined],
+    ["at other times, today", ago(1300, 1200, 900, 800, 20), "and again, five times in the last day"],
+    ["at other times, after its ends", ago(1300, 1200, 900, 800, 20), "and again, five times in the last day", ended],
+    ["each five minutes", ago(20, 15, 10, 5, 0), "and again, five times in the last day"],
+    ["four times today, by its operator", ago(1300, 900, 800, 20), undefined],
     ["three times", [0, 3600, 7200], undefined],
-    ["in a crash loop", [0, 12, 24, 36], undefined],
-  ] as const)("a node that starts %s, by no crontab", async ([, times, every], { box }) => {
-    box.command("journalctl", starts(...times));
+    ["four times today", ago(2000, 900, 800, 500, 20), undefined],
+    ["in a long crash loop", ago(...Array.from({ length: 60 }, (_, index) => 60 - index)), undefined, ended],
+  ])("a node that starts %s, by no crontab", async ([, times, every, before], { box }) => {
+    box.command("journalctl", journal(times, before));
     await run(box, "synced", "");
     const words = every && `systemd's journal: go-node starts again ${every}; look for what does it`;
     expect((await run(box, "now")).stdout).toEqual(words ? expect.stringContaining(words) : "off\n");
-    expect(box.read("asked")).toMatch(/--since @\d{10} MESSAGE_ID=39f53479\w+ UNIT=go-node\.service\n$/);
+    expect(box.read("asked")).toMatch(
+      /MESSAGE_ID=39f53479\w+ MESSAGE_ID=5eb03494\w+ UNIT=go-node\.service --since @\d{10}\n$/,
+    );
+  });
+
+  test("a journal without the node's starts is said, because it hides them", async ({ box }) => {
+    box.command("journalctl", ":");
+    expect((await run(box, "synced", "")).stdout).toBe(
+      `${off}\nwarning: systemd's journal has no start of go-node: a restart by another program would not be seen in it\n`,
+    );
+  });
+
+  test.for(["RuntimeMaxUSec=1h", "WatchdogUSec=1min"])("a unit with %s restarts the node", async (setting, { box }) => {
+    await run(box, "synced", "");
+    box.write("unit", "RuntimeMaxUSec=infinity\nWatchdogUSec=0\n");
+    expect((await run(box, "now")).stdout).toBe("off\n");
+    box.write("unit", `${setting}\n`);
+    expect((await run(box, "now")).stdout).toBe(`the unit of go-node: ${setting}\n`);
   });
 
   const timer = (path: string) => `ExecStart={ path=${path} ; argv[]=${path} ; ignore_errors=no }`;
@@ -146,6 +189,10 @@ describe("once the node is synced", () => {
     ["tab", `${line.trim()} && /usr/local/bin/mine`, "root's crontab: "],
     ["etc/cron.d/watch", "5 * * * * root docker restart znnd", "BOX/etc/cron.d/watch: "],
     ["etc/crontab", "5 * * * * root BOX/watch.sh", "BOX/etc/crontab: "],
+    ["etc/anacrontab", "7 5 weekly BOX/watch.sh", "BOX/etc/anacrontab: "],
+    ["etc/cron.weekly/node", "kill $(pidof znnd)", "BOX/etc/cron.weekly/node: "],
+    ["etc/cron.d/patch", "0 4 * * 0 root /sbin/shutdown -r +5", "BOX/etc/cron.d/patch: "],
+    ["tab", "0 4 1 * * apt-get -y upgrade && systemctl reboot", "root's crontab: "],
     ["spool/crontabs/op", "0 * * * * sudo service go-node restart", "BOX/spool/crontabs/op: "],
     ["timers", timer("BOX/watch.sh"), "a timer of systemd: "],
   ] as const)("another restart is kept, and reported: %s", async ([place, text, whose], { box }) => {
@@ -164,6 +211,7 @@ describe("once the node is synced", () => {
 
   test.for([
     ["etc/cron.d/other", "5 * * * * root systemctl restart go-node2\n"],
+    ["etc/cron.d/boot", "@reboot root /usr/local/bin/mine; test ! -e /run/reboot-required\n"],
     ["etc/crontab", "# systemctl restart go-node\n5 * * * * root /bin/true\n"],
     ["spool/crontabs/root", "5 * * * * systemctl restart go-node\n"],
     ["timers", `${timer("/usr/lib/apt/apt.systemd.daily")}\n`],
