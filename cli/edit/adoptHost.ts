@@ -84,7 +84,7 @@ export async function adoptHost(
 
 /** Keys to remove from the copy: they describe the other stack's host, or a move to it. */
 const replacedKeys = [
-  ...["host", "retirement", "controller", "lifecycle", "node.release", "oldHost"],
+  ...["host", "retirement", "controller", "lifecycle", "node.release", "node.rpcAddress", "oldHost"],
   ...["from", "copyMbps", "unverifiedChain"].map((key) => `sync.${key}`),
   ...["move", "release", "attempt", "unattended", ...moveKeys].map((key) => `orchestrator.${key}`),
 ];
@@ -104,6 +104,7 @@ export function createAdoptedSettings(config: StackConfig, host: ReachedHost): P
     "ssh.privateKeyFile": from.privateKeyFile,
     "node.service": from.service,
     "node.dataDir": from.dataDir,
+    "node.rpcAddress": from.rpcAddress,
     "node.rpcPort": from.rpcPort,
     "orchestrator.service": from.orchestrator?.service,
     "orchestrator.directory": from.orchestrator?.directory,

@@ -16,7 +16,7 @@ import type { OtherHost } from "../pulumi/stackState.ts";
 import { printAlarm } from "../status/readStatus.ts";
 import { confirmRelease } from "../terminal/confirmRelease.ts";
 import { askText, isTerminal } from "../terminal/prompts.ts";
-import { createHostSettings, ifOther, listOwnSecrets, openTwoStacks } from "./otherStack.ts";
+import { createHostSettings, listOwnSecrets, openTwoStacks } from "./otherStack.ts";
 
 /** The orchestrator's release for the new host. By default the configured one, and the version in its address. */
 export type ReleaseOptions = Readonly<Partial<Record<"release" | "releaseSha256" | "releaseVersion", string>>>;
@@ -187,13 +187,9 @@ export function createMoveSettings(
   host: OtherHost,
   given: ReleaseOptions,
 ): PlainSettings {
-  const [from, to] = [before.orchestrator, config.orchestrator];
   const { url, sha256, version } = chooseRelease(config, given);
   return {
     ...createHostSettings("oldHost", host, before, config),
-    "oldHost.orchestrator.service": ifOther(from.service, to.service),
-    "oldHost.orchestrator.directory": ifOther(from.directory, to.directory),
-    "oldHost.orchestrator.executable": ifOther(from.executable, to.executable),
     "orchestrator.move": "true",
     "orchestrator.release.url": url,
     "orchestrator.release.sha256": sha256,

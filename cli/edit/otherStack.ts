@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config.ts";
+import { ownAddress } from "../../core/config/nodeSchema.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { isSameMachine } from "../../core/util/hostPort.ts";
 import { ProblemError } from "../../core/util/problem.ts";
@@ -39,10 +40,11 @@ export function findContradiction(
 }
 
 type Login = StackConfig["ssh"];
-type Hosts = Pick<StackConfig, "ssh" | "node">;
+type Hosts = Pick<StackConfig, "ssh" | "node" | "orchestrator">;
 
 /** Returns a host's settings for a block of the file of `own`. Leaves out what is the same in both stacks. */
-export function createHostSettings(block: string, host: OtherHost, { ssh, node }: Hosts, own: Hosts): PlainSettings {
+export function createHostSettings(block: string, host: OtherHost, other: Hosts, own: Hosts): PlainSettings {
+  const { ssh, node, orchestrator } = other;
   const isUsual = ssh.user === own.ssh.user && isDeepStrictEqual(ssh.proxy, own.ssh.proxy);
   return {
     [`${block}.address`]: host.address,
@@ -52,12 +54,16 @@ export function createHostSettings(block: string, host: OtherHost, { ssh, node }
     ...(isUsual ? {} : createProxySettings(`${block}.proxy`, ssh.proxy)),
     [`${block}.service`]: ifOther(node.service, own.node.service),
     [`${block}.dataDir`]: ifOther(node.dataDir, own.node.dataDir),
+    [`${block}.rpcAddress`]: ifOther(node.rpcAddress, ownAddress),
     [`${block}.rpcPort`]: ifOther(node.rpcPort, own.node.rpcPort),
+    [`${block}.orchestrator.service`]: ifOther(orchestrator.service, own.orchestrator.service),
+    [`${block}.orchestrator.directory`]: ifOther(orchestrator.directory, own.orchestrator.directory),
+    [`${block}.orchestrator.executable`]: ifOther(orchestrator.executable, own.orchestrator.executable),
   };
 }
 
 /** Returns a value of another stack; undefined if it is the same here. */
-export const ifOther = <T>(theirs: T, ours: T) => (theirs === ours ? undefined : theirs);
+const ifOther = <T>(theirs: T, ours: T) => (theirs === ours ? undefined : theirs);
 
 export function createProxySettings(block: string, proxy: Partial<NonNullable<Login["proxy"]>> = {}): PlainSettings {
   const keys = ["address", "hostKey", "user", "port", "privateKeyFile"] as const;

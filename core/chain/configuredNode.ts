@@ -1,4 +1,5 @@
 import type { StackConfig } from "../config/config.ts";
+import { ownAddress } from "../config/nodeSchema.ts";
 import { createHostTarget, createOtherLogin } from "../ssh/configuredLogin.ts";
 import { tryLogin } from "../ssh/reachability.ts";
 import { createLoginKeys, type SshTarget } from "../ssh/ssh.ts";
@@ -8,7 +9,7 @@ import { createVersionRules } from "./versionRules.ts";
 /** Returns how to reach the node of the stack's host. For direct access, the host's address replaces 127.0.0.1. */
 export function createHostNode(config: Pick<StackConfig, "node">, ssh: SshTarget): NodeTarget {
   const { rpc: via, rpcAddress, rpcPort: port } = config.node;
-  const address = via === "direct" && rpcAddress === "127.0.0.1" ? ssh.address : rpcAddress;
+  const address = via === "direct" && rpcAddress === ownAddress ? ssh.address : rpcAddress;
   return { ssh, via, address, port, versions: createVersionRules(config) };
 }
 
@@ -25,28 +26,30 @@ export function createTrialLogin({ ssh, via, address, port }: NodeTarget, { orch
 
 type OtherHost = NonNullable<StackConfig["retirement"]["successor"]>;
 
-/** Returns another host and its node, with the names of this stack's node where it has none. `key`: configuration key. */
+/** Returns another host, its node and orchestrator, with this stack's names where it has none. `key`: configuration key. */
 export function createOtherHost(config: StackConfig, other: OtherHost, key: string) {
   const { service = config.node.service, dataDir = config.node.dataDir, rpcPort = config.node.rpcPort } = other;
   const host = createOtherLogin(config, other, `pillar-host:${key}`);
-  const node = { ssh: host.ssh, via: "ssh", address: "127.0.0.1", port: rpcPort } as const;
+  const own = config.orchestrator;
+  const { service: unit = own.service, directory = own.directory, executable = own.executable } = other.orchestrator;
+  const node = { ssh: host.ssh, via: "ssh", address: other.rpcAddress ?? ownAddress, port: rpcPort } as const;
   return {
     host,
     service,
     dataDir,
     rpcPort,
     node: { ...node, versions: createVersionRules(config) } satisfies NodeTarget,
+    orchestrator: { service: unit, directory, executable, rpcPort: own.rpcPort },
   };
 }
 
 /** @throws if no old host is configured */
 export function createOldHost(config: StackConfig) {
-  const { oldHost, orchestrator: own } = config;
+  const { oldHost } = config;
   // Cannot happen: the configuration's checks refuse this case.
   if (oldHost === undefined) throw new Error("pillar-host:oldHost is not configured");
   const host = createOtherHost(config, oldHost, "oldHost");
-  const { service = own.service, directory = own.directory, executable = own.executable } = oldHost.orchestrator;
-  const orchestrator = { service, directory, executable, rpcPort: own.rpcPort, nodeDirectory: host.dataDir };
+  const orchestrator = { ...host.orchestrator, nodeDirectory: host.dataDir };
   return { ...host, copyAddress: oldHost.copyAddress ?? oldHost.address, orchestrator };
 }
 

@@ -3,7 +3,7 @@ import type { Connection } from "../ssh/connection.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
 import { parseJson } from "../util/parseJson.ts";
 import { printable } from "../util/printable.ts";
-import { ProblemError } from "../util/problem.ts";
+import { hasKind, ProblemError } from "../util/problem.ts";
 import { isCount, type Produced, parseForm } from "./chainAnswers.ts";
 import { callHttp, type RpcAnswer, rpcBody } from "./jsonRpc.ts";
 import type { VersionRules } from "./versionRules.ts";
@@ -87,6 +87,9 @@ export function createNodeCalls({ via, address, port }: NodeTarget, connection: 
     // The login has its own timeouts, and may take longer than `timeout`, which limits the call.
     const session = await connection.session();
     reached();
-    return callHttp(() => session.forward(address, port), call);
+    return callHttp(() => session.forward(address, port), call).catch((error: Error) => {
+      if (!hasKind(error, "closedPort")) throw error;
+      throw new Error(`${error.message}: the node is down, restarts, or listens elsewhere (rpcAddress, rpcPort)`);
+    });
   };
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { resolvePath } from "../util/resolvePath.ts";
+import { ownAddress } from "./nodeSchema.ts";
+import { otherOrchestrator } from "./orchestratorSchema.ts";
 import { checkPrivateKey, isPrivateKey, readKeyFile } from "./privateKey.ts";
-import { address, hostKey, ownDirectory, port, service, word } from "./schemaParts.ts";
+import { address, hostKey, ipAddress, ownDirectory, port, service, word } from "./schemaParts.ts";
 
 const optionalText = z.string().min(1).optional();
 
@@ -50,14 +52,18 @@ const proxy = z
     "A bastion: the host through which this one is reached. A login setting that is left out is taken from the block around it, except port and password",
   );
 
-/** Keys of another host: its login, and its node's names. */
+/** Keys of another host: its login, and the names of its node and orchestrator. */
 export const otherHostShape = {
   ...someHost,
   proxy: proxy.meta({ otherwise }),
   sudoPassword: loginShape.sudoPassword.meta({ otherwise: `${otherwise}, for the same user` }),
   service: service.optional().meta({ description: "The systemd service of the node", otherwise: "`node.service`" }),
   dataDir: ownDirectory.optional().meta({ description: "The data directory of the node", otherwise: "`node.dataDir`" }),
+  rpcAddress: ipAddress
+    .optional()
+    .meta({ description: "The IP address of the node's RPC as seen from that host", otherwise: `\`${ownAddress}\`` }),
   rpcPort: port.optional().meta({ description: "The RPC port of the node", otherwise: "`node.rpcPort`" }),
+  orchestrator: otherOrchestrator,
 };
 
 type LoginKeys = Readonly<Partial<Record<"privateKeyFile" | "privateKey" | "privateKeyPassword", string>>>;

@@ -31,15 +31,15 @@ const everybody =
 
 const startNumber = z.int().min(1).max(100_000);
 
-/** Names of the orchestrator on the old host. */
-export const oldOrchestrator = block({
+/** Names of the orchestrator on another host. */
+export const otherOrchestrator = block({
   service: service.optional().meta({ description: "Its systemd service there", otherwise: "`orchestrator.service`" }),
   directory: home.optional().meta({ description: "Its directory there", otherwise: "`orchestrator.directory`" }),
   executable: word.optional().meta({
     description: "The name of the orchestrator's process on that host, with or without the release's `-linux-amd64`",
     otherwise: "`orchestrator.executable`",
   }),
-}).describe("The orchestrator's names on the old host");
+}).describe("The orchestrator's names on that host");
 
 /** The newest release of the orchestrator that this program knows. */
 export const knownRelease =

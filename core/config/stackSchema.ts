@@ -5,7 +5,7 @@ import { supportedDistributions } from "./distributions.ts";
 import { hostSchema } from "./hostSchema.ts";
 import { loginRule, otherHostShape, readPrivateKey, sshSchema } from "./loginSchema.ts";
 import { controllerSchema, nodeSchema, ownAddress, syncSchema } from "./nodeSchema.ts";
-import { moveKeys, oldOrchestrator, orchestratorSchema } from "./orchestratorSchema.ts";
+import { moveKeys, orchestratorSchema } from "./orchestratorSchema.ts";
 import { address, block, duration, pillarName, rpcUrl, storeSchema, webAddress } from "./schemaParts.ts";
 
 const networkSchema = block({
@@ -24,7 +24,6 @@ const oldHost = z
     copyAddress: address
       .optional()
       .meta({ description: "The address at which the new host reaches the old host's ssh", otherwise: "`address`" }),
-    orchestrator: oldOrchestrator,
   })
   .transform(readPrivateKey)
   .meta({

@@ -3,7 +3,7 @@ import type { Block } from "../chain/sameChain.ts";
 import type { CloudServer } from "../cloud/power.ts";
 import type { StackConfig } from "../config/config.ts";
 import { chooseStore } from "../config/stackStore.ts";
-import { createOrchestratorPaths, type OrchestratorPaths } from "../host/hostPaths.ts";
+import { createOrchestratorPaths } from "../host/hostPaths.ts";
 import { createNewHost } from "../ssh/configuredLogin.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
 import { readRetirementLibrary } from "../steps/libraries.ts";
@@ -39,7 +39,7 @@ export function createRetirementInputs(config: StackConfig, place: RetiredHost) 
     orderedAt,
     host: createNewHost(config, address, hostKey),
     node: createNodeTarget(config, address, hostKey),
-    successor: createSuccessorRef(config, paths),
+    successor: createSuccessorRef(config),
     references: listRetirementReferences(config),
     tolerance: sync.tolerance,
     /** Milliseconds of a reward epoch. */
@@ -61,9 +61,9 @@ export function listRetirementReferences({ retirement, sync }: Pick<StackConfig,
   return [...new Set([...retirement.references, ...sync.references])];
 }
 
-function createSuccessorRef(config: StackConfig, orchestrator: OrchestratorPaths) {
+function createSuccessorRef(config: StackConfig) {
   const { successor } = config.retirement;
   if (successor === undefined) return undefined;
   const { host, node, ...places } = createOtherHost(config, successor, "retirement.successor");
-  return { host, node, places: { ...places, orchestrator } };
+  return { host, node, places };
 }

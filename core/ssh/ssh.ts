@@ -117,7 +117,7 @@ function sessionOver(client: ssh2.Client, target: SshTarget) {
         client.forwardOut("127.0.0.1", 0, address, port, (error, stream) => {
           if (!error) opened(stream);
           else if (Reflect.get(error, "reason") !== prohibited)
-            failed(createForwardError(error, `${address}:${port}`, isOpen ? undefined : host));
+            failed(createForwardError(error, `${address}:${port}`, host, isOpen));
           else createForwardingFault(client, target, `${address}:${port}`).then(failed);
         });
       }),
@@ -125,10 +125,10 @@ function sessionOver(client: ssh2.Client, target: SshTarget) {
   };
 }
 
-function createForwardError(error: Error, place: string, lostHost: string | undefined): LoginError {
-  const closed = `nothing listens on ${place} of the host: the node restarts or is down`;
+function createForwardError(error: Error, place: string, host: string, isOpen: boolean): LoginError {
+  const closed = `nothing listens on ${place}, seen from ${host}`;
   if (/Connection refused/.test(error.message)) return new ProblemError({ kind: "closedPort", what: closed });
-  if (lostHost !== undefined) return new Error(`the ssh connection to ${lostHost} ended`);
+  if (!isOpen) return new Error(`the ssh connection to ${host} ended`);
   return new Error(`${place} on the host: ${describeConnectionError(error)}`);
 }
 

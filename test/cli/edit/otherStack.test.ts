@@ -21,11 +21,22 @@ test("writes only address and key of an adopted host if nothing else is configur
 });
 
 test("writes the successor from its stack's outputs, and only a login and names that differ", () => {
-  const after = configOf({ ssh: { password: "x", user: "op", port: 2222 }, node: { service: "znnd" } });
+  const after = configOf({
+    ssh: { password: "x", user: "op", port: 2222 },
+    node: { service: "znnd", rpcAddress: "10.0.0.2" },
+    orchestrator: { service: "signer", directory: "/srv/.orchestrator", executable: "tss" },
+  });
   const successor = { "retirement.successor.address": host.address, "retirement.successor.hostKey": hostKey };
   const usual = { ...successor, lifecycle: "retiring" };
   const login = { "retirement.successor.user": "op", "retirement.successor.port": 2222 };
-  const own = { ...login, "retirement.successor.service": "znnd" };
+  const own = {
+    ...login,
+    "retirement.successor.service": "znnd",
+    "retirement.successor.rpcAddress": "10.0.0.2",
+    "retirement.successor.orchestrator.service": "signer",
+    "retirement.successor.orchestrator.directory": "/srv/.orchestrator",
+    "retirement.successor.orchestrator.executable": "tss",
+  };
   expect(written(createSuccessorSettings(configOf(), after, host))).toEqual({ ...usual, ...own });
   expect(written(createSuccessorSettings(configOf(), configOf(), host))).toEqual(usual);
 });
@@ -45,7 +56,8 @@ test("copies another host's proxy without secrets, unless both hosts have the sa
 
 test("takes an adopted host's login and names from the old host's block, if that is of this host", () => {
   const release = { url: "https://example.org/v1.0.0.zip", version: "v1.0.0", sha256: "ab".repeat(32) };
-  const names = { service: "znnd", dataDir: "/data/znn", rpcPort: 4000, orchestrator: { service: "signer" } };
+  const node = { service: "znnd", dataDir: "/data/znn", rpcAddress: "10.0.0.1", rpcPort: 4000 };
+  const names = { ...node, orchestrator: { service: "signer" } };
   const oldHost = { address: "198.51.100.9", hostKey: proxyKey, user: "op", proxy, ...names };
   const config = configOf({ oldHost, orchestrator: { move: true, firstMove: "acknowledged", release } });
   const adopted = (address: string) => written(createAdoptedSettings(config, { address, hostKey }));
@@ -54,6 +66,7 @@ test("takes an adopted host's login and names from the old host's block, if that
     "ssh.proxy.address": "192.0.2.1",
     "node.service": "znnd",
     "node.dataDir": "/data/znn",
+    "node.rpcAddress": "10.0.0.1",
     "node.rpcPort": 4000,
     "orchestrator.service": "signer",
   });

@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openNodeChain } from "../../../core/chain/chain.ts";
-import type { NodeTarget } from "../../../core/chain/node.ts";
+import { createNodeCalls, type NodeTarget } from "../../../core/chain/node.ts";
 import type { VersionRules } from "../../../core/chain/versionRules.ts";
+import type { Connection } from "../../../core/ssh/connection.ts";
 import { readNodeStatus } from "../../../core/sync/nodeStatus.ts";
+import { ProblemError } from "../../../core/util/problem.ts";
 import { soon } from "../../soon.ts";
 import { closedPort, type FakeNode, fakeNode, loginTo, sshHost, synced, use } from "./fakes.ts";
 
@@ -66,6 +68,15 @@ test("a client reconnects after the connection died, and keeps the one to the ho
   expect(await client.observe()).toMatchObject({ kind: "none" });
   expect(await client.observe()).not.toHaveProperty("unreachable");
   expect(host.connections).toBe(2);
+});
+
+test("a port on which nothing listens may be the wrong one", async () => {
+  const closed = new ProblemError({ kind: "closedPort", what: "nothing listens on 10.0.0.2:35997, seen from h" });
+  const connection = { session: async () => ({ forward: () => Promise.reject(closed) }) } as unknown as Connection;
+  const call = createNodeCalls({ via: "ssh", address: "10.0.0.2", port: 35997 } as NodeTarget, connection, () => {});
+  await expect(call("stats.syncInfo", [], 1000)).rejects.toThrow(
+    "nothing listens on 10.0.0.2:35997, seen from h: the node is down, restarts, or listens elsewhere (rpcAddress, rpcPort)",
+  );
 });
 
 test("a client distinguishes an absent host, another host key and a refused login", async () => {

@@ -27,7 +27,7 @@ describe("an RPC without a valid answer, at the gate", () => {
 
 describe("a host with problems, at the gate", () => {
   const refused = new RegExp(
-    `${none}nothing listens on 127\\.0\\.0\\.1:35997 of the host: the node restarts or is down$`,
+    `${none}nothing listens on 127\\.0\\.0\\.1:35997, seen from 10\\.77\\.0\\.11: the node is down, restarts, or listens elsewhere \\(rpcAddress, rpcPort\\)$`,
   );
 
   // The node finds its peers for most of the time between two restarts.

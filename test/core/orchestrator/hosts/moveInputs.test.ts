@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { createOldHost } from "../../../../core/chain/configuredNode.ts";
 import { chooseStore } from "../../../../core/config/stackStore.ts";
 import { createMovePaths, createSecureOptions } from "../../../../core/orchestrator/hosts/moveInputs.ts";
+import { createRetirementInputs } from "../../../../core/retirement/retirementInputs.ts";
 import { createNewHost } from "../../../../core/ssh/configuredLogin.ts";
 import { resolveStoreDirectory } from "../../../../core/store/storeDirectory.ts";
 import { configOf } from "../../../components/exampleConfig.ts";
@@ -49,6 +50,25 @@ test("the new host's login is the stack's, and the old host's names default to t
   const places = stack({ orchestrator: names, dataDir: "/data/znn" });
   expect(createOldHost(places).orchestrator).toEqual({ ...names, rpcPort: 55000, nodeDirectory: "/data/znn" });
   expect(createMovePaths(places)).toEqual(createMovePaths(stack()));
+});
+
+test("a successor's node and orchestrator are looked for under that host's own names", () => {
+  const orchestrator = { service: "signer", directory: "/srv/.orchestrator", executable: "tss" };
+  const refOf = (names: object) => {
+    const config = configOf({
+      retirement: { successor: { address, hostKey, ...names } },
+      orchestrator: { service: "orch" },
+    });
+    return createRetirementInputs(config, { address: "203.0.113.7", hostKey, isOwnServer: false }).successor;
+  };
+  expect(refOf({})).toMatchObject({ node: { address: "127.0.0.1" }, places: { orchestrator: { service: "orch" } } });
+  const own = refOf({ rpcAddress: "10.0.0.2", orchestrator });
+  expect(own).toMatchObject({
+    node: { address: "10.0.0.2" },
+    places: { orchestrator: { ...orchestrator, rpcPort: 55000 } },
+  });
+  const old = createOldHost(stack({ rpcAddress: "10.0.0.1", rpcPort: 4000 })).node;
+  expect([old.address, old.port]).toEqual(["10.0.0.1", 4000]);
 });
 
 test("the prerequisites' inputs hold no secret, and name the move with its attempt", () => {
