@@ -22,10 +22,13 @@ apt_options=(-q -y -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 -o APT::Update::Erro
 # cure OUTPUT: prints what helps, if apt's output shows the cause.
 cure() {
   case $1 in
-    *"unmet dependencies"* | *"Unmet dependencies"* | *--fix-broken* | *"dependency problems"*) say "needed: apt-get --fix-broken install, on the host" ;;
-    *"No space left"*) say "needed: room: $(df -Ph /var/cache/apt | awk 'NR == 2 { print $4 " free on " $6 }') (apt-get clean frees some)" ;;
+    # A package's own script failed; apt names the packages that wait for it, too.
+    *"subprocess returned error"*) ;;
+    *--fix-broken* | *"dependency problems"*) say "needed: apt-get --fix-broken install, on the host" ;;
+    *"No space left"*) say "needed: room (apt-get clean frees some). Nearly full: $(df -Pm -x squashfs | awk 'NR > 1 && $4 < 100 { printf "%s%s", n++ ? ", " : "", $6 }')" ;;
+    *"not valid yet"*) say "needed: the right time on the host; it says $(date -u '+%F %T UTC')" ;;
     *"404 "* | *"Release file"* | *"is expired"*) say "Is the distribution past its end? Put its archive into /etc/apt: deb [check-valid-until=no] http://archive.debian.org/debian, or http://old-releases.ubuntu.com/ubuntu" ;;
-    *"Could not resolve"* | *"Temporary failure resolving"* | *"Could not connect"* | *"Connection failed"*) say "needed: a way from the host to its package servers (firewall, DNS, proxy?)" ;;
+    *"Could not resolve"* | *"Temporary failure resolving"* | *"Could not connect"* | *"Connection failed"*) say "needed: a way from the host to its package servers: $(way_out "$1")" ;;
   esac
 }
 # run WHAT COMMAND...: repeats the command while another process holds the lock. Any other failure ends the step.

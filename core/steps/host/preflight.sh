@@ -60,15 +60,26 @@ disk_kb=$(df -Pk "$disk_of" | awk 'NR == 2 { print $4 }')
 [ "$disk_kb" -ge "$minimum_disk_kb" ] ||
   needs "free disk at $disk_of" "$((disk_kb * 1024 / 1000000000)) GB" "$((minimum_disk_kb * 1024 / 1000000000)) GB (host.minimums.diskGb)"
 
-# The steps, apt and the node's build write there. Without room they fail with misleading errors.
-for at in "${TMPDIR:-/tmp}" /run "${state%/*}" "${logs%/*}" /etc /usr/local/bin "$(existing_directory "$controller_dir")" "$disk_of"; do
-  free=$(df -Pk "$at" | awk 'NR == 2 { print $4 }') inodes=$(df -Pi "$at" | awk 'NR == 2 { print $4 }')
-  if [ ! -w "$at" ]; then
-    needs "$at" "that nobody can write there, not even root (a read-only file system?)" "a directory that the steps can write (findmnt -T $at)"
-  elif [ "$free" -lt 2048 ] || [ "$inodes" -lt 64 ]; then
-    needs "room in $at" "$free KB and $inodes files free" "2 MB that can be written (clear it, or see what fills it: du -xsh $at/*)"
-  fi
-done
+# try_in DIRECTORY [runs]: writes there as steps, apt and the node's build do, and starts a program with `runs`. Prints what fails.
+try_in() {
+  local at code=0 changed
+  changed=$(stat -c %y "$1")
+  at=$(mktemp -d "$1/.pillar-host.XXXXXX") || return
+  { head -c 2M /dev/zero > "$at/2M" && touch "$at"/{1..64} && printf '#!/bin/sh\n' > "$at/run" && chmod 700 "$at/run"; } && { [ -z "${2:-}" ] || "$at/run"; } || code=1
+  rm -rf "$at" && touch -cd "$changed" "$1" && return "$code"
+}
+check_place() {
+  local at said see
+  if is_there "$1" && [ ! -d "$1" ]; then needs "$1" "no directory: a $(stat -c %F "$1")" "a directory, or a link to one that is there" && return; fi
+  at=$(existing_directory "$1")
+  said=$(try_in "$at" "${2:-}" 2>&1) && return
+  case $said in *space* | *uota*) see="df -h $at; df -i $at; du -xsh $at/*" ;; *permitted*) see="lsattr -d $at" ;; *) see="findmnt -T $at" ;; esac
+  needs "$at" "${said##*: }" "2 MB and 64 files that root can write there${2:+, and a program that starts} (see: $see)"
+}
+system_places=(/dev/shm /run /etc/systemd/system /usr/bin /usr/local /var/cache /var/spool)
+for at in "${TMPDIR:-/tmp}" "$state" "$logs" "$data_dir" "${system_places[@]}"; do check_place "$at"; done
+check_place "$controller_dir" runs
+check_place /usr/local/bin runs
 
 # Signed addresses refuse a request for headers only. The answer's Date header is an independent clock.
 first_bytes() {
@@ -77,7 +88,7 @@ first_bytes() {
     head -c 60 | tr -cd '[:print:]' | sed 's/^/body: /'
 }
 take_proxy
-found= date_header=
+found= date_header= help="open it in a browser"
 if has curl || has wget; then
   answer=$(first_bytes 2>&1) || true
   now=$(date +%s)
@@ -89,15 +100,15 @@ if has curl || has wget; then
     HTTP/*" 416"*) ;;
     HTTP/*" "[45]*) found=$status ;;
     HTTP/*" "2*) if [ -n "$start" ] && [[ $start != PK* ]]; then found="something that begins with: $start"; fi ;;
-    *) found=$(grep -E 'curl:|[Ff]ailed|[Uu]nable|refused' <<< "$answer" | tail -n 1 || say "no answer") ;;
+    *) found=$(grep -E 'curl:|[Ff]ailed|[Uu]nable|refused' <<< "$answer" | tail -n 1 || say "no answer") help=$(way_out "$found") ;;
   esac
 fi
-[ -z "$found" ] || needs "release address $release_url$via_proxy" "$found" "the controller's zip archive (controller.release.url: open it in a browser; without an answer, check firewall and DNS of the host)"
+[ -z "$found" ] || needs "release address $release_url$via_proxy" "$found" "the controller's zip archive (controller.release.url: $help)"
 
 # Requests an address that the controller requests when it deploys, and in every run. Any answer will do.
 reach() { has curl && curl -q -sS -o /dev/null -I --connect-timeout 10 --max-time 20 "$1" 2>&1 | tail -n 1; }
 while IFS=$'\t' read -r url found; do
-  needs "$url, which the controller asks$via_proxy" "$found" "an answer (controller.addresses; a firewall or DNS on the host?)"
+  needs "$url, which the controller asks$via_proxy" "$found" "an answer (controller.addresses; $(way_out "$found"))"
 done < <(for url in $controller_addresses; do
   (found=$(reach "$url" || true); [ -z "$found" ] || printf '%s\t%s\n' "$url" "$found") &
 done; wait)

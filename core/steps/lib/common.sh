@@ -141,6 +141,19 @@ take_proxy() {
   export no_proxy=$line NO_PROXY=$line
 }
 
+# way_out SAID: prints what may be wrong with the way to an address, by this host's routes and the words of curl, wget or apt.
+way_out() {
+  if [ -n "${via_proxy:-}" ]; then say "does the proxy let it through?"
+  elif [ -r "$proc/net/route" ] && ! grep -qE $'^[^\t]+\t00000000\t' "$proc/net/route"; then say "this host has no default route over IPv4, and many servers have no IPv6"
+  else
+    case ${1,,} in
+      *resolv*) say "a name server in /etc/resolv.conf that answers" ;;
+      *certificate* | *ssl*) say "its clock, its ca-certificates, or a firewall that opens TLS?" ;;
+      *) say "a firewall?" ;;
+    esac
+  fi
+}
+
 # room_kb DIRECTORY: the kilobytes that a download, or what is unpacked of it, may have there. A server may send without end, and
 # half of what is free stays for a node that writes to the same disk.
 room_kb() { df -Pk "$1" | awk 'NR == 2 { half = int($4 / 2); print half < 500000 ? half : 500000 }'; }

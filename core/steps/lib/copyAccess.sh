@@ -112,7 +112,9 @@ copy_needed() {
     *"Permission denied"*)
       say "needed: let $login_user log in there with the copy's key. On that host: journalctl -u ssh -n 20; sshd -T -C user=$login_user,host=HERE,addr=HERE, with this host's address as that host sees it (AllowUsers, AuthorizedKeysFile, AuthenticationMethods)" \
         $'\n'"Does that host see this one at another address (NAT)? The key is accepted from this host's own addresses only" ;;
-    *) say "needed: let this host reach port $copy_port of $copy_address. Check it on this host with: nc -vz $copy_address $copy_port" ;;
+    *"Host key verification failed"*) say "needed: the host with the pinned host key at $copy_address:$copy_port, which shows another one" ;;
+    *"Unable to negotiate"*) say "needed: an algorithm that the ssh of both hosts has" ;;
+    *refused* | *"timed out"* | *[Uu]nreachable* | *"No route"* | *esolv* | *reset* | *closed* | *"not responding"* | *"Broken pipe"* | "ssh ended with"*) say "needed: let this host reach port $copy_port of $copy_address. Check it on this host with: nc -vz $copy_address $copy_port" ;;
   esac
 }
 

@@ -27,14 +27,25 @@ async function refusedBy(words: string): Promise<string> {
   return root.call("orchestrator_copy", variables).then(String, (error: Error) => error.message);
 }
 
-test("a copy that is refused names address translation as a cause; one without a connection does not", async () => {
-  const said = await refusedBy("op@198.51.100.7: Permission denied (publickey).");
-  expect(said).toContain("the copy from op@198.51.100.7:22 broke off\n  found: op@198.51.100.7: Permission denied");
-  expect(said).toContain("at another address (NAT)?");
-  expect(said).toContain("pulumi config set --path pillar-host:oldHost.copyAddress ADDRESS -s prod");
+test("a copy that broke off names what helps only for the cause that ssh shows", async () => {
+  const refused = await refusedBy("op@198.51.100.7: Permission denied (publickey).");
+  expect(refused).toContain("the copy from op@198.51.100.7:22 broke off\n  found: op@198.51.100.7: Permission denied");
+  expect(refused).toContain("at another address (NAT)?");
+  expect(refused).toContain("pulumi config set --path pillar-host:oldHost.copyAddress ADDRESS -s prod");
   const silent = await refusedBy("ssh: connect to host 198.51.100.7 port 22: Connection timed out");
   expect(silent).toContain("nc -vz 198.51.100.7 22");
   expect(silent).not.toContain("NAT");
+  const others = [
+    "Host key verification failed.",
+    "Unable to negotiate: no matching cipher",
+    "cannot write: Disk quota exceeded",
+  ];
+  const said = await Promise.all(others.map((words) => refusedBy(words)));
+  expect(said.map((text) => /^ {2}needed: .*$/m.exec(text)?.[0])).toEqual([
+    "  needed: the host with the pinned host key at 198.51.100.7:22, which shows another one",
+    "  needed: an algorithm that the ssh of both hosts has",
+    undefined,
+  ]);
 });
 
 test("sends a fenced key store under its own name, and neither lock nor tss logs", async () => {

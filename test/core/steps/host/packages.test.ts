@@ -73,8 +73,25 @@ test.for([
     "Err:1 Temporary failure resolving 'x.example'",
     "needed: a way from the host to its",
   ],
+  [
+    "a package's own script that fails, and what depends on it",
+    "dpkg: error processing package a: post-installation script subprocess returned error exit status 1; dependency problems - leaving unconfigured",
+    undefined,
+  ],
+  [
+    "packages that are held",
+    "x : Depends: y. E: Unable to correct problems, you have held broken packages.",
+    undefined,
+  ],
+  [
+    "a wrong clock",
+    "E: Release file for https://x.example is not valid yet (invalid for another 3h)",
+    "needed: the right time on the host; it says 20",
+  ],
+  ["a full /boot", "cp: No space left on device", "needed: room (apt-get clean frees some). Nearly full: /boot"],
   ["anything else", "E: Sub-process bash returned an error code", undefined],
 ] as const)("the step names a cure only for the cause that apt shows: %s", async ([, output, cure], { box }) => {
+  box.command("df", "printf '%s\\n' head '/dev/a 9000 1 8000 1% /' '/dev/b 500 499 1 99% /boot'");
   // The sources' packages are not there either.
   box.write("broken", "");
   const update = `echo "${output}"; touch $sandbox/fails; exit 100`;

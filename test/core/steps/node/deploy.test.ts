@@ -7,11 +7,19 @@ import { controllerOf, hasty } from "./controllers.ts";
 const identity = "pillar-host/prod Anvil";
 
 /** Deploys on a host with this controller (bash) and an active or inactive service of the node. */
-function run(box: Sandbox, body: string, isActive = true, beforeMenu = "", more: object = {}, sync = {}) {
+function run(
+  box: Sandbox,
+  body: string,
+  isActive = true,
+  beforeMenu = "",
+  more: object = {},
+  sync = {},
+  systemctl = `if [ "$1" = is-active ]; then echo ${isActive ? "active" : "inactive"}; fi`,
+) {
   const dataDir = `${box.dir}/znn`;
   box.mark("stack", `${identity}\n`);
   controllerOf(box, { Deploy: body }, undefined, beforeMenu);
-  box.command("systemctl", `if [ "$1" = is-active ]; then echo ${isActive ? "active" : "inactive"}; fi`);
+  box.command("systemctl", systemctl);
   box.command("wget", isActive ? "echo '{\"currentHeight\":1}'" : "exit 4");
   box.command("journalctl", ":");
   const controller = { ...least.controller, directory: box.dir, ...more };
@@ -29,6 +37,14 @@ test("the deploy lets the installation of packages ask nothing, restart nothing 
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(box.read("env")).toBe("noninteractive\n1\nnone\n1\n");
   expect(box.read("apt")).toContain('DPkg::Lock::Timeout "600";\nDpkg::Options { "--force-confdef"; "--force-confold"');
+});
+
+test("a deploy without a node asks for another unit's name only if there is no unit", async ({ box }) => {
+  const asks = "There is no unit go-node. Does this release name it otherwise?";
+  expect((await run(box, "true", false)).stderr).toContain(asks);
+  const loaded = 'case "$*" in *"-p LoadState --value"*) echo loaded ;; is-active*) echo inactive ;; esac';
+  const { code, stderr } = await run(box, "true", false, "", {}, {}, loaded);
+  expect([code, stderr.includes("There is no unit")]).toEqual([1, false]);
 });
 
 test("the deploy does not begin with a Go that is too old", async ({ box }) => {
