@@ -173,12 +173,17 @@ function parseUnit({ text, number }: Fields, name: string) {
     since: (text(`${name}.StateChangeTimestamp`) ?? "").replace(/^[A-Z][a-z]{2} /, ""),
     restarts: number(`${name}.NRestarts`) ?? 0,
     result: text(`${name}.Result`) ?? "",
+    /** True if no boot starts it. */
+    ...(text(`${name}.UnitFileState`) === "disabled" && { isDisabled: true }),
   };
 }
 
 function parseDisk({ text, number }: Fields, name: string) {
   const [size, free] = [number(`${name}.size`), number(`${name}.free`)];
-  return size === undefined || free === undefined ? undefined : { at: text(`${name}.at`) ?? "", size, free };
+  const inodes = number(`${name}.inodes`);
+  return size === undefined || free === undefined
+    ? undefined
+    : { at: text(`${name}.at`) ?? "", size, free, ...(inodes !== undefined && { inodes }) };
 }
 
 function parseDigest({ text }: Fields) {

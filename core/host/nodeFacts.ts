@@ -70,6 +70,7 @@ function formatServiceRow({
   since,
   restarts,
   result,
+  isDisabled,
   elsewhere,
 }: NonNullable<NodeFacts["service"]>): FactRow {
   if (elsewhere !== "") return ["service", `the node does not run in ${name}: ${elsewhere}`];
@@ -78,6 +79,7 @@ function formatServiceRow({
   const more = [
     restarts === 0 ? [] : [`systemd restarted it ${restarts} times after failures`],
     result === "" || result === "success" ? [] : [`its last result is ${result}`],
+    isDisabled ? ["no boot starts it (systemctl enable)"] : [],
   ].flat();
   return ["service", [`${name} is ${active} (${sub})${since === "" ? "" : ` since ${since}`}`, ...more].join(", ")];
 }
@@ -88,10 +90,13 @@ function formatPeersRow({ peers, rpc, p2pPort }: NonNullable<NodeFacts["node"]>)
   return ["peers", `0. Is ${p2pPort}, tcp and udp, open to the world, at the provider's firewall too?`];
 }
 
-function diskText({ at, size, free }: NonNullable<NodeFacts["disk"]>): string {
-  const gigabytes = (kib: number) => (kib / 1e6).toFixed(1);
-  const full = free < 1e6 ? ". Nearly full: the node stops without room" : "";
-  return `${gigabytes(free)} of ${gigabytes(size)} GB free at ${at}${full}`;
+/** Formats a size in KiB without its unit, GB. */
+export const formatGb = (kib: number) => ((kib * 1024) / 1e9).toFixed(1);
+
+function diskText({ at, size, free, inodes = 1e9 }: NonNullable<NodeFacts["disk"]>): string {
+  const full = free < 1e6 || inodes < 1000 ? ". Nearly full: the node stops without room" : "";
+  const left = inodes < 1000 ? `, ${inodes} inodes free` : "";
+  return `${formatGb(free)} of ${formatGb(size)} GB free at ${at}${left}${full}`;
 }
 
 function memoryText({ total, available, swap, swapFree }: NonNullable<NodeFacts["memory"]>): string {

@@ -1,5 +1,5 @@
 import { isWrong } from "../../../core/cloud/portRules.ts";
-import { formatKilled } from "../../../core/host/nodeFacts.ts";
+import { formatGb, formatKilled } from "../../../core/host/nodeFacts.ts";
 import { isOurs } from "../../../core/registration/registration.ts";
 import { isAddingMomentum } from "../../../core/sync/judgeObservation.ts";
 import { formatProgress } from "../../../core/sync/progress.ts";
@@ -96,12 +96,12 @@ function checkChain({ parts, lifecycle, pillar }: StackView, counted: MissedMome
 
 function checkHost({ parts, facts }: StackView): Check[] {
   const { disk, node, clock, units } = facts ?? {};
-  const gb = (kib: number) => (kib / 1e6).toFixed(1);
   const isFull = disk && disk.free < disk.size * minFreeShare;
   // Without `ports`, no port is tested, so there is no alert; but on a silent host the ports are unknown.
   const isUntried = "value" in parts.node && parts.ports === undefined;
   const ports = takeValue(parts.ports);
-  const full = isFull && `the disk is nearly full: ${gb(disk.free)} of ${gb(disk.size)} GB are free at ${disk.at}`;
+  const full =
+    isFull && `the disk is nearly full: ${formatGb(disk.free)} of ${formatGb(disk.size)} GB are free at ${disk.at}`;
   return [
     ["disk", !!disk, full],
     ["peers", node?.peers !== undefined, node?.peers === 0 && "the node has no peers"],

@@ -1,3 +1,4 @@
+import { formatGb } from "../../../core/host/nodeFacts.ts";
 import { day, hour } from "../../../core/sync/progress.ts";
 import { formatUtcMinute } from "../../../core/util/timeText.ts";
 import type { StackView } from "../stackView.ts";
@@ -52,6 +53,5 @@ function checkFilling(before: readonly Figures[], now: Figures, isFirstSync: boo
   // After the sync, the chain grows slowly.
   const syncLeft = (((now.target ?? 0) - (now.height ?? 0)) / ((now.height ?? 0) - (first.height ?? 0))) * watchedMs;
   if (left > Math.min(7 * day, 24 * watchedMs) || (isFirstSync && left > syncLeft)) return false;
-  const gb = (kib = 0) => (kib / 1e6).toFixed(1);
-  return `the disk will be full about ${formatUtcMinute(now.at + left)}: ${gb(now.free)} GB are free, ${gb(first.free)} were at ${formatUtcMinute(first.at)}`;
+  return `the disk will be full about ${formatUtcMinute(now.at + left)}: ${formatGb(now.free ?? 0)} GB are free, ${formatGb(first.free ?? 0)} were at ${formatUtcMinute(first.at)}`;
 }

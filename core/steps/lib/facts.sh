@@ -13,7 +13,7 @@ host_facts() {
 fact_if() { if "${@:2}"; then fact "$1" yes; else fact "$1" no; fi; }
 # unit_facts NAME SERVICE: prints what systemd says of a unit.
 unit_facts() {
-  TZ=UTC0 systemctl show -p LoadState -p ActiveState -p SubState -p StateChangeTimestamp -p NRestarts -p Result "$2" 2> /dev/null | sed "s/^/$1./" || true
+  TZ=UTC0 systemctl show -p LoadState -p ActiveState -p SubState -p StateChangeTimestamp -p NRestarts -p Result -p UnitFileState "$2" 2> /dev/null | sed "s/^/$1./" || true
 }
 # disk_facts NAME PATH: prints the file system on which a path is or will be, in KiB.
 disk_facts() {
@@ -22,6 +22,8 @@ disk_facts() {
   fact "$1.at" "$at"
   df -k --output=size,avail,target -- "$at" |
     awk -v name="$1" 'NR == 2 { print name ".size=" $1; print name ".free=" $2; sub(/^ *[^ ]+ +[^ ]+ +/, ""); print name ".mount=" $0 }' || true
+  # Some file systems count no inodes.
+  df --output=itotal,iavail -- "$at" | awk -v name="$1" 'NR == 2 && $1 > 0 { print name ".inodes=" $2 }' || true
 }
 # path_kind PATH [PARENT]: prints whether a directory is there: `mount` if it is on another file system than its parent.
 path_kind() {

@@ -32,7 +32,7 @@ test("prints head, facts and the log", () => {
     "done so far   packages 2026-11-21T15:04:01Z, deployed 2026-11-21T15:04:09Z",
     "service       go-node is active (running) since 2026-11-21 15:04:09 UTC",
     "peers         8",
-    "disk          75.0 of 264.2 GB free at /root/.znn",
+    "disk          76.8 of 270.5 GB free at /root/.znn",
     "",
     "log:",
     '  15:05:11 go-node[7423]: t=16318 lvl=info msg="insert momentum" module=chain …',

@@ -73,7 +73,7 @@ test.each<[string, ReadStack, RegExp, MissedMomentums?]>([
   ["registration:tooEarly", withParts({}, registrations.tooEarly), /is not synced$/],
   ["registration:foreign", withParts({}, registrations.foreign), /an unknown address$/],
   ["registration:earlier", withParts({}, registrations.wentBack), /an earlier address again$/],
-  ["disk", withFact({ disk: full }), /5\.0 of 264\.2 GB are free at \/root\/\.znn$/],
+  ["disk", withFact({ disk: full }), /5\.1 of 270\.5 GB are free at \/root\/\.znn$/],
   ["peers", withFact(peers(0)), /no peers/],
   ["killed", withFact({ killed: "Killed process 7" }), /killed a process for lack of memory: Killed process 7$/],
   ["files:go-zenon", withFact({ units: [unit(820), unit(819, "orchestrator")] }), /820 of at most 1024 files/],

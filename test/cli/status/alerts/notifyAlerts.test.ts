@@ -195,7 +195,7 @@ describe("an alert that needs several lookups", () => {
       undefined,
       // In ten minutes even a tenth of a gigabyte proves nothing.
       undefined,
-      "the disk will be full about 2026-11-22 01:00 UTC: 60.0 GB are free, 70.0 were at 2026-11-21 15:05 UTC",
+      "the disk will be full about 2026-11-22 01:00 UTC: 61.4 GB are free, 71.7 were at 2026-11-21 15:05 UTC",
       undefined,
       expect.stringMatching(/^Solved: the disk will be full/),
     ]);

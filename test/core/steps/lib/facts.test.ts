@@ -39,7 +39,7 @@ test("the facts of a sound host, and nothing is written, because the disk may be
   expect(await factsOf(box)).toEqual([
     "service: go-node is active (running) since 2026-11-21 14:00:03 UTC",
     "peers: 12",
-    "disk: 50.0 of 80.0 GB free at /mnt",
+    "disk: 51.2 of 81.9 GB free at /mnt",
     expect.stringMatching(/^memory: \d+ of \d+ MiB available, \d+ of \d+ MiB of swap used/),
     expect.stringMatching(/^load: [\d.]+ [\d.]+ [\d.]+ on 4 cores$/),
     expect.stringMatching(/^clock: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, synchronized$/),
@@ -62,11 +62,23 @@ test.for<[Partial<typeof sound>, string]>([
     { systemctl: restarting },
     "service: go-node is activating (auto-restart) since 2026-11-21 14:00:03 UTC, systemd restarted it 7 times after failures, its last result is exit-code",
   ],
+  [
+    { systemctl: show.replace("echo Result", "echo UnitFileState=disabled; echo Result") },
+    "service: go-node is active (running) since 2026-11-21 14:00:03 UTC, no boot starts it (systemctl enable)",
+  ],
   [{ systemctl: "echo LoadState=not-found" }, "service: the host has no unit go-node"],
   [{ systemctl: masked }, "service: go-node is inactive, and masked: it does not start again by itself"],
   [{ wget: `echo '{"result":{"numPeers": 0}}'` }, `peers: 0. Is 35995, tcp and udp, open ${toWorld}`],
   [{ wget: "exit 4" }, "peers: unknown, the RPC at 127.0.0.1:35997 does not answer"],
-  [{ df: "echo head; echo '80000000     1000 /'" }, `disk: 0.0 of 80.0 GB free at /mnt. ${nearlyFull}`],
+  [{ df: "echo head; echo '80000000     1000 /'" }, `disk: 0.0 of 81.9 GB free at /mnt. ${nearlyFull}`],
+  [
+    { df: `echo head; case $* in *itotal*) echo 5000000 999 ;; *) echo 80000000 50000000 / ;; esac` },
+    `disk: 51.2 of 81.9 GB free at /mnt, 999 inodes free. ${nearlyFull}`,
+  ],
+  [
+    { df: `echo head; case $* in *itotal*) echo 0 0 ;; *) echo 80000000 50000000 / ;; esac` },
+    "disk: 51.2 of 81.9 GB free at /mnt",
+  ],
   [{ journalctl: `case "$*" in *-k*) echo '${killed}' ;; esac` }, `memory: ${lack}: ${killed}`],
 ])("a fault of %j is a fact", async ([commands, line], { box }) => {
   expect(await factsOf(box, commands)).toContain(line);
