@@ -9,6 +9,7 @@ import { preflight } from "../../core/steps/nodeSteps.ts";
 import { createEnvelope } from "../../core/steps/step.ts";
 import { createReceiver, formatStackIdentity } from "../../core/steps/stepVariables.ts";
 import { commandsFor } from "../../core/util/commands.ts";
+import { formatProblem } from "../../core/util/problem.ts";
 import type { StackInfo } from "../status/openStack.ts";
 import { type CheckRow, fail, pass, pending } from "./checkRow.ts";
 
@@ -51,7 +52,7 @@ export const putVerdictFirst = (lines: readonly string[]): string[] => [...lines
 /** Reads the host key without a login, because an unknown key may belong to another machine. */
 async function checkUnknownHost(address: string, config: StackConfig): Promise<CheckRow[]> {
   const shown = await readPresentedKey(address, config.ssh.port, createProxyLogin(config.ssh));
-  if (shown.fault !== undefined) return [fail(topic, shown.fault)];
+  if (shown.fault !== undefined) return [fail(topic, formatProblem({ what: shown.fault, needed: shown.needed }))];
   const found = `${address} presents ${shown.fingerprint}; its key is neither configured nor recorded, so no login was tried`;
   const help =
     "Compare that key with your provider's console. The next run records the key, or pillar-host:host.hostKey pins it.";

@@ -1,6 +1,6 @@
 import { readPresentedKey, type SshTarget } from "../../core/ssh/ssh.ts";
 import { isSameMachine } from "../../core/util/hostPort.ts";
-import { ProblemError } from "../../core/util/problem.ts";
+import { type Problem, ProblemError } from "../../core/util/problem.ts";
 import { quote } from "../../core/util/quote.ts";
 import { askConfirmation, isTerminal } from "../terminal/prompts.ts";
 import { compareWithKnownHosts, type SshSettings } from "./sshSettings.ts";
@@ -9,7 +9,7 @@ import type { InitFlags } from "./stackText.ts";
 const printKey = "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub";
 const compare = `compare the key on the host's console: ${printKey}`;
 
-const refuse = (what: string, needed: string, next?: string) =>
+const refuse = (what: string, needed: Problem["needed"], next?: string) =>
   new ProblemError({ what: `${what}; nothing was written`, needed, next });
 
 const describeKnownKey: Readonly<Record<ReturnType<typeof compareWithKnownHosts>, string>> = {
@@ -41,7 +41,10 @@ export async function confirmHostKey(
   if (hostKey !== undefined) return hostKey;
   const shown = await readPresentedKey(address, port, proxy);
   if (shown.fault !== undefined)
-    throw refuse(shown.fault, `give the address of a server that answers, or --port PORT; behind a proxy: ${option}`);
+    throw refuse(
+      shown.fault,
+      shown.needed ?? `give the address of a server that answers, or --port PORT; behind a proxy: ${option}`,
+    );
   const { key } = shown;
   refuseNewHost(key);
   const says = `${address} shows the host key ${shown.fingerprint}`;

@@ -5,7 +5,7 @@ import { computeFingerprint, isOneMachine, isSameHost } from "../../core/ssh/pub
 import { type SshTarget, scanHostKey } from "../../core/ssh/ssh.ts";
 import { assertProxyWorks, type LoginError } from "../../core/ssh/sshErrors.ts";
 import { systemClock } from "../../core/util/clock.ts";
-import { ProblemError } from "../../core/util/problem.ts";
+import { hasKind, ProblemError } from "../../core/util/problem.ts";
 import { askConfirmation, askText, isTerminal } from "../terminal/prompts.ts";
 
 export interface FenceOptions {
@@ -86,9 +86,11 @@ async function isOff(server: CloudServer, { yes }: FenceOptions): Promise<boolea
 
 async function isAnswering({ address, port, hostKey, proxy }: SshTarget): Promise<boolean> {
   const [type] = hostKey.split(" ");
-  const found = await scanHostKey(address, port, proxy, type).catch((error: LoginError) =>
-    assertProxyWorks(address, error),
-  );
+  const found = await scanHostKey(address, port, proxy, type).catch((error: LoginError) => {
+    assertProxyWorks(address, error);
+    // An ssh server without the algorithm of the pinned key may be the lost host's, with another configuration.
+    return hasKind(error, "noAlgorithm") ? hostKey : undefined;
+  });
   return found !== undefined && isOneMachine({ hostKey: found }, { hostKey });
 }
 

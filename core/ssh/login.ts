@@ -152,20 +152,33 @@ interface HostReply {
 /** Lines of sshd_config, by the words of ssh2 for what no algorithm matches. */
 const algorithmLines: readonly (readonly [RegExp, string])[] = [
   [/key exchange/, "KexAlgorithms +curve25519-sha256"],
-  [/host key/, "HostKey /etc/ssh/ssh_host_ed25519_key"],
   [/cipher/, "Ciphers +aes256-gcm@openssh.com"],
   [/MAC/, "MACs +hmac-sha2-256-etm@openssh.com"],
 ];
 
-function findAlgorithmLine(words: string): string[] {
-  const line = algorithmLines.find(([kind]) => kind.test(words))?.[1];
-  return [
-    `add this line to sshd_config on the host: ${line ?? "an algorithm of OpenSSH's own list"}`,
-    ...(line?.startsWith("HostKey")
-      ? ["make that key if it is not there, since no RSA host key is taken: ssh-keygen -A"]
-      : []),
-    "then, on the host: sshd -t && systemctl reload ssh (what it offers now: sshd -T)",
-  ];
+/**
+ * Creates the error of a host without a common algorithm; undefined for another error. `type`: the type of the host's
+ * key, which the configuration key `hostKey` pins.
+ */
+export function createAlgorithmError(where: string, error: Error, type: string, hostKey = ownKeys.hostKey) {
+  const words = describeConnectionError(error);
+  if (!words.includes("no matching")) return undefined;
+  const isHostKey = words.includes("host key");
+  const file = type.startsWith("ecdsa") ? "ecdsa" : "ed25519";
+  const line = algorithmLines.find(([kind]) => kind.test(words))?.[1] ?? "an algorithm of OpenSSH's own list";
+  const lines = isHostKey ? [`HostKey /etc/ssh/ssh_host_${file}_key`, `HostKeyAlgorithms +${type}`] : [line];
+  const other = "or compare its ed25519 key with the one on its console (ssh-keyscan -t ed25519 prints it), and set";
+  return new ProblemError({
+    kind: "noAlgorithm",
+    what: `${where}: no algorithm in common with its ssh server: ${words}`,
+    needed: [
+      // Sshd takes the first of two lines for one setting, and a line at the end may belong to a Match block.
+      ...lines.map((each) => `put this line at the top of sshd_config on the host: ${each}`),
+      isHostKey && "make that key if it is not there, since no RSA host key is taken: ssh-keygen -A",
+      "then, on the host: sshd -t && systemctl reload ssh (what it offers now: sshd -T)",
+      isHostKey && file === "ecdsa" && `${other} ${hostKey}`,
+    ],
+  });
 }
 
 const usesAgent = ({ privateKey, agent }: SshTarget) => privateKey === undefined && agent === true;
@@ -173,11 +186,12 @@ const usesAgent = ({ privateKey, agent }: SshTarget) => privateKey === undefined
 function createLoginError(target: SshTarget, keys: LoginKeys, reply: HostReply, error?: ReportedError): LoginError {
   const where = `${target.user}@${target.address}:${target.port}`;
   if (error === undefined) return createUnreachedError(where, undefined, reply.banner);
+  const noAlgorithm = createAlgorithmError(where, error, target.hostKey.split(" ")[0] ?? "", keys.hostKey);
+  if (noAlgorithm) return noAlgorithm;
   const words = describeConnectionError(error);
   const reasons: Readonly<Record<string, string>> = {
     agent: `: the ssh agent: ${words}`,
     prompt: ` asks for more than the password: "${words}"`,
-    handshake: `: no algorithm in common with its ssh server: ${words}`,
     "client-authentication": reply.isPartial
       ? ` accepts the login, but requires more: ${reply.offered.join(", ")}`
       : " refuses the login",
@@ -186,8 +200,6 @@ function createLoginError(target: SshTarget, keys: LoginKeys, reply: HostReply, 
   const isFinal = typeof error.code === "number" && !temporaryCodes.includes(error.code);
   const what = reasons[error.level ?? ""] ?? (isFinal ? ` ended the login: "${words}"` : undefined);
   if (what === undefined) return createUnreachedError(where, error);
-  if (error.level === "handshake")
-    return new ProblemError({ kind: "noAlgorithm", what: `${where}${what}`, needed: findAlgorithmLine(words) });
   return new ProblemError({
     kind: "refusedLogin",
     what: `${where}${what}`,

@@ -1,8 +1,9 @@
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
+import { takeFirstLine } from "../util/printable.ts";
 import { hasKind, ProblemError } from "../util/problem.ts";
 import { createForwardingFault } from "./forwarding.ts";
-import { createLoginAttempt, createLoginKeys, type LoginKeys, type SshTarget } from "./login.ts";
+import { createAlgorithmError, createLoginAttempt, createLoginKeys, type LoginKeys, type SshTarget } from "./login.ts";
 import { computeFingerprint } from "./publicKey.ts";
 import { runOver, startOver } from "./sshCommands.ts";
 import { createUnreachedError, describeConnectionError, type LoginError } from "./sshErrors.ts";
@@ -149,8 +150,11 @@ export async function scanHostKey(address: string, port: number, proxy?: SshTarg
   const route = await openRoute({ address, port, proxy }, createLoginKeys());
   const scan = new Promise<string>((resolve, reject) => {
     const client = new ssh2.Client();
-    client.on("error", (error) => reject(createUnreachedError(`${address}:${port}`, error)));
-    client.on("close", () => reject(createUnreachedError(`${address}:${port}`)));
+    const where = `${address}:${port}`;
+    client.on("error", (error) =>
+      reject(createAlgorithmError(where, error, type) ?? createUnreachedError(where, error)),
+    );
+    client.on("close", () => reject(createUnreachedError(where)));
     client.connect({
       ...(route.sock ? { sock: route.sock } : { host: address, port }),
       username: "nobody",
@@ -171,6 +175,7 @@ export async function readPresentedKey(address: string, port: number, proxy?: Ss
     const key = await scanHostKey(address, port, proxy);
     return { key, fingerprint: computeFingerprint(key) };
   } catch (error) {
-    return { fault: `no ssh server with an ed25519 key answers at ${(error as Error).message}` };
+    const { message, problem } = error as LoginError;
+    return { fault: `no ssh server with an ed25519 key answers at ${takeFirstLine(message)}`, needed: problem?.needed };
   }
 }

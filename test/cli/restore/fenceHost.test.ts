@@ -98,6 +98,12 @@ describe("a lost host of no known provider", () => {
     expect(await fenced.finally(() => host.close())).toContain("127.0.0.1 still answers, so nothing is restored");
   });
 
+  test("is not fenced while an ssh server answers there that lacks the type of its pinned key", async () => {
+    const host = await sshHost(undefined, undefined, undefined, { isEcdsa: true });
+    const fenced = refusal(fenceHost({ ...loginTo(host), hostKey }, undefined, { fenced: sentence }));
+    expect(await fenced.finally(() => host.close())).toContain("127.0.0.1 still answers, so nothing is restored");
+  });
+
   test("is not fenced behind a proxy that does not work, or that forbids forwarding", async () => {
     const strict = await sshHost(undefined, undefined, undefined, { forbidsForwarding: true });
     for (const proxy of [lost(), loginTo(strict)])

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { createConnection } from "../../../core/ssh/connection.ts";
 import { agentNeeds, countAgentKeys } from "../../../core/ssh/login.ts";
 import { formatLoginFailure, tryLogin } from "../../../core/ssh/reachability.ts";
-import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh.ts";
+import { connectSsh, readPresentedKey, type SshTarget, scanHostKey } from "../../../core/ssh/ssh.ts";
 import { isFatal, type LoginError } from "../../../core/ssh/sshErrors.ts";
 import { commandsFor } from "../../../core/util/commands.ts";
 import { scratchDirectory } from "../../scratchDirectory.ts";
@@ -283,12 +283,43 @@ test.each([
     expect(error).toMatchObject({ fatal: true, problem: { kind: "noAlgorithm" } });
     expect(error.message).toMatch(`no algorithm in common with its ssh server: Handshake failed: no matching`);
     expect(error.message).toContain(kind);
-    expect(error.message).toContain(`needed: add this line to sshd_config on the host: ${line}\n`);
+    expect(error.message).toContain(`needed: put this line at the top of sshd_config on the host: ${line}\n`);
     const shown = formatLoginFailure(target, error as never, commandsFor("prod"));
     expect(shown).toContain(line);
     expect(shown).not.toContain("authorized_keys");
   },
 );
+
+describe("a host without the type of its pinned key", () => {
+  const atTop = "needed: put this line at the top of sshd_config on the host: ";
+  const ownType = (type: string) => `${type} ${keyPair().public.split(" ")[1]}`;
+
+  test.each([
+    ["ed25519", "ssh-ed25519", true],
+    ["ecdsa", "ecdsa-sha2-nistp521", false],
+  ])("is refused at once with the lines that it needs: %s", async (file, type, isEcdsa) => {
+    const host = await start(undefined, undefined, undefined, { isEcdsa });
+    const target = { ...loginTo(host), hostKey: ownType(type) };
+    const error = await failure(target);
+    expect(error).toMatchObject({ fatal: true, problem: { kind: "noAlgorithm" } });
+    expect(error.message).toContain(`${atTop}HostKey /etc/ssh/ssh_host_${file}_key\n`);
+    expect(error.message).toContain(`${atTop}HostKeyAlgorithms +${type}\n`);
+    // Its ECDSA key may be gone for good.
+    expect(error.message.includes("and set pillar-host:host.hostKey")).toBe(!isEcdsa);
+    expect(formatLoginFailure(target, error, run)).not.toMatch(/authorized_keys|start the host/);
+  });
+
+  test("is named at its first contact, too", async () => {
+    const { port } = await start(undefined, undefined, undefined, { isEcdsa: true });
+    const error = await scanHostKey("127.0.0.1", port).catch((thrown: LoginError) => thrown);
+    expect(isFatal(error)).toBe(true);
+    expect((error as LoginError).message).toContain(`${atTop}HostKey /etc/ssh/ssh_host_ed25519_key\n`);
+    expect(await readPresentedKey("127.0.0.1", port)).toMatchObject({
+      fault: expect.stringMatching(/^no ssh server with an ed25519 key answers at .*host key format$/),
+      needed: expect.arrayContaining([expect.stringContaining("HostKeyAlgorithms +ssh-ed25519")]),
+    });
+  });
+});
 
 test("waits for a host that closes the connection with a banner, and prints the banner", async () => {
   const banner = "System is booting up.\nSee pam_nologin(8)";
