@@ -114,10 +114,10 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
       };
     },
     readServer: async (id) => {
-      const found = await http.find<{ droplet: Droplet }>(`/droplets/${id}`);
-      return found && serverNow(found.droplet);
+      const found = await http.find<Droplet>(`/droplets/${id}`, "droplet");
+      return found && serverNow(found);
     },
-    readPublicKey: async (id) => (await http.find<{ ssh_key: Named }>(`/account/keys/${id}`))?.ssh_key.public_key,
+    readPublicKey: async (id) => (await http.find<Named>(`/account/keys/${id}`, "ssh_key"))?.public_key,
     isNoRoom: (words) => noRoom.test(words),
     findLimitPage: (words) =>
       /\bdroplet limit\b/i.test(words)

@@ -80,9 +80,9 @@ export function createHetzner({ endpoint = "https://api.hetzner.cloud/v1", ...ac
   return {
     provider: "Hetzner",
     readOffers: async (withBackups) => {
-      const [types, { pricing }] = await Promise.all([
+      const [types, pricing] = await Promise.all([
         http.list<ServerType>("/server_types", "server_types"),
-        http.get<{ pricing: Pricing }>("/pricing"),
+        http.get<Pricing>("/pricing", "pricing"),
       ]);
       return types
         .filter(({ architecture, deprecated }) => architecture === "x86" && !deprecated)
@@ -108,10 +108,10 @@ export function createHetzner({ endpoint = "https://api.hetzner.cloud/v1", ...ac
       };
     },
     readServer: async (id) => {
-      const found = await http.find<{ server: Server }>(`/servers/${id}`);
-      return found && serverNow(found.server);
+      const found = await http.find<Server>(`/servers/${id}`, "server");
+      return found && serverNow(found);
     },
-    readPublicKey: async (id) => (await http.find<{ ssh_key: Labelled }>(`/ssh_keys/${id}`))?.ssh_key.public_key,
+    readPublicKey: async (id) => (await http.find<Labelled>(`/ssh_keys/${id}`, "ssh_key"))?.public_key,
     isNoRoom: (words) => hetznerNoRoom.test(words),
     findLimitPage: (words) =>
       /\bresource_limit_exceeded\b/.test(words) ? "https://console.hetzner.cloud/limits" : undefined,

@@ -28,13 +28,26 @@ const needed: Readonly<Record<number, string>> = {
   429: "run the same command again later, or use a token that nothing else uses",
 };
 
+type Body = Readonly<Record<string, unknown>>;
+type Page = { meta?: { pagination?: { next_page: unknown } }; links?: { pages?: { next?: unknown } } };
+
 /** Creates a client of a cloud's API. Every method @throws ProblemError `cloud` */
 export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions) {
   const { provider } = options;
   const request = createRequest({ ...options, sleep });
-  const get = <T>(path: string) => request<T>("GET", path);
+  const read = (path: string) => request<Body>("GET", path);
+  /** Returns what an answer has under a key. An answer without it comes from another service, so it never means "nothing". */
+  const take = <T>(body: Body, key: string, path: string, isList = false): T => {
+    const found = body?.[key];
+    if (typeof found === "object" && found !== null && Array.isArray(found) === isList) return found as T;
+    throw cloudError({
+      what: `what answers is not ${provider}'s API: no ${key} came to GET ${path.replace(/\?.*/, "")}`,
+      found: printable((JSON.stringify(body) ?? "").replaceAll(options.token, "[token]")).slice(0, 200),
+    });
+  };
+  const get = async <T>(path: string, key: string): Promise<T> => take(await read(path), key, path);
   const remove = (path: string) => request<void>("DELETE", path);
-  const find = <T>(path: string) => get<T>(path).catch(ignoreStatuses(404));
+  const find = <T>(path: string, key: string) => get<T>(path, key).catch(ignoreStatuses(404));
   return {
     get,
     find,
@@ -43,12 +56,11 @@ export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions
     /** Sends an action that may be repeated. */
     post: (path: string, body: object) => request<void>("POST", path, body),
     list: async <T>(path: string, key: string): Promise<T[]> => {
-      type Page = { meta?: { pagination?: { next_page: unknown } }; links?: { pages?: { next?: unknown } } };
       const items: T[] = [];
       for (let page = 1; page <= maxPages; page += 1) {
         const query = `${path.includes("?") ? "&" : "?"}page=${page}&per_page=50`;
-        const body = await get<Page & Record<string, T[]>>(`${path}${query}`);
-        items.push(...(body[key] ?? []));
+        const body: Body & Page = await read(`${path}${query}`);
+        if (body?.[key] !== null) items.push(...take<T[]>(body, key, path, true));
         if (!(body.meta?.pagination?.next_page ?? body.links?.pages?.next)) return items;
       }
       throw cloudError({ what: `${provider}'s API gives more than ${maxPages} pages of ${path.replace(/\?.*/, "")}` });
@@ -56,7 +68,8 @@ export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions
     /** Removes a resource, and waits until it is gone. */
     removeWhole: async (path: string) => {
       await remove(path).catch(ignoreStatuses(404));
-      for (let left = maxGonePolls; await find(path); left -= 1) {
+      const readIfThere = () => read(path).catch(ignoreStatuses(404));
+      for (let left = maxGonePolls; await readIfThere(); left -= 1) {
         const what = `${provider} did not remove ${path} within ${(maxGonePolls * gonePollMs) / 1000} s`;
         if (left === 0) throw cloudError({ what });
         await sleep(gonePollMs);

@@ -71,10 +71,7 @@ function openServer({ provider, id, token, endpoint }: CloudServer, { sleep }: P
     // The values for delete and rebuild must be equal.
     protect: (isOn: boolean) => act("/actions/change_protection", { delete: isOn, rebuild: isOn }),
     /** Reads the server's fields; undefined if it is gone. */
-    read: async (): Promise<ServerFields | undefined> => {
-      const answer = await http.find<Readonly<Record<string, ServerFields | undefined>> | null>(path);
-      return answer === undefined ? undefined : (answer?.[api.key] ?? {});
-    },
+    read: () => http.find<ServerFields>(path, api.key),
   };
 }
 

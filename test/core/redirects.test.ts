@@ -25,7 +25,7 @@ const clients: readonly (readonly [name: string, ask: (url: string) => Promise<s
   [
     "cloud",
     (endpoint) => {
-      return faultOf(createHttp({ provider: "Cloud", endpoint, token: "t", sleep }).get("/servers"));
+      return faultOf(createHttp({ provider: "Cloud", endpoint, token: "t", sleep }).get("/servers", "servers"));
     },
   ],
   ["power switch", (endpoint) => faultOf(readPower({ provider: "hetzner", id: "7", token: "t", endpoint }, { sleep }))],

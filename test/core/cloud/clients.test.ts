@@ -167,7 +167,7 @@ test("asks Hetzner's own API if no other endpoint is configured", async () => {
   const asked: string[] = [];
   vi.stubGlobal("fetch", async (at: string) => {
     asked.push(at);
-    return new Response("{}");
+    return new Response(JSON.stringify({ images: [] }));
   });
   onTestFinished(() => void vi.unstubAllGlobals());
   await createCloud.hetzner({ token: "hunter2" }).readImages();

@@ -36,7 +36,7 @@ describe.each([
       [`POST ${action}`]: [[403, { error: { code: "forbidden" } }]],
     };
     expect(await refusal(powerOff(at(provider), api))).toContain(`pillar-host:host.token: ${title} answered 403`);
-    api.answers = { [`GET ${path}`]: [[200, "{}"]] };
+    api.answers = { [`GET ${path}`]: [[200, { server: {}, droplet: {} }]] };
     const problem = `the API of ${provider} does not report the state of server 52`;
     expect(await refusal(readPower(at(provider), api))).toBe(problem);
   });
@@ -81,7 +81,7 @@ test("the protection is not reported lifted if it stays, and an unexpected answe
   api.answers = { "GET /servers/52": [shows(true)], [action]: [[201]] };
   const said = "after 180 s, hetzner still protects server 52, or runs another action on it";
   expect(await refusal(setProtection(at("hetzner"), false, api))).toBe(said);
-  api.answers = { "GET /servers/52": [[200]] };
+  api.answers = { "GET /servers/52": [[200, { server: {} }]] };
   const unreported = "the API of hetzner does not report the protection of server 52";
   expect(await refusal(isProtected(at("hetzner"), api))).toBe(unreported);
 });

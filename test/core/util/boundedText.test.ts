@@ -46,7 +46,7 @@ test("a small answer that decompresses to a large one fails a request, and a clo
   const slept: number[] = [];
   const sleep = async (milliseconds: number) => slept.push(milliseconds);
   const api = createHttp({ provider: "Cloud", endpoint, token: "t", sleep });
-  await expect(api.get("/x")).rejects.toThrow(
+  await expect(api.get("/x", "x")).rejects.toThrow(
     `Cloud's API can't be used at ${endpoint}: the answer is larger than 5 MiB`,
   );
   expect(slept).toEqual([]);
