@@ -166,7 +166,7 @@ export async function checkRelease(program: string, release: ReleaseSource | und
       return [pass(topic, `${release.url} answers ${status}`, ...(newer ? [`newer release: ${newer}`] : []))];
     return [fail(topic, `${release.url} answers ${status}`, "needed: compare the address with the release page")];
   } catch (error) {
-    const found = formatRequestError(error, requestTimeoutMs);
+    const found = formatRequestError(error, release.url, requestTimeoutMs);
     // No fault: the host downloads the release, and may reach addresses that this machine can't.
     return [pending(topic, `${release.url} can't be reached from this machine (${found}); the host tries it, too`)];
   }

@@ -51,7 +51,7 @@ async function download<T>(url: string, timeoutMs: number, read: (body: AsyncIte
     if (wrong) throw createError(url, wrong);
     return undefined;
   } catch (error) {
-    throw error instanceof ProblemError ? error : createError(url, formatRequestError(error, timeoutMs));
+    throw error instanceof ProblemError ? error : createError(url, formatRequestError(error, url, timeoutMs));
   }
 }
 

@@ -99,9 +99,11 @@ function parseAnswer(api: ApiOptions, asked: string, answer: Answer | Error): un
   const { provider } = api;
   // Cuts the user and password that the endpoint may contain.
   const at = api.endpoint.replace(/\/\/.*@/, "//");
-  const next = `Run the same command again when ${provider}'s API works.`;
   if (answer instanceof Error)
-    throw cloudError({ what: `${provider}'s API can't be used at ${at}: ${answer.message}`, next });
+    throw cloudError({
+      what: `${provider}'s API can't be used at ${at}: ${answer.message}`,
+      next: !hasKind(answer, "tooLarge") && `Run the same command again once this gets an answer: curl -sSI ${at}`,
+    });
   let body: unknown;
   try {
     body = JSON.parse(answer.text);

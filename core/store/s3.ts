@@ -1,3 +1,5 @@
+import http from "node:http";
+import https from "node:https";
 import type { Readable } from "node:stream";
 import { loadOptional } from "../util/loadOptional.ts";
 import { printable, takeFirstLine } from "../util/printable.ts";
@@ -67,6 +69,8 @@ function createSender(place: BucketAddress) {
     const sdk = await loadOptional(import("@aws-sdk/client-s3"));
     client ??= new sdk.S3Client({
       ...place.client,
+      // The agents of the library would not use the proxy of this process.
+      requestHandler: { httpAgent: http.globalAgent, httpsAgent: https.globalAgent },
       // Some providers lack Amazon's new checksums.
       requestChecksumCalculation: "WHEN_REQUIRED",
       responseChecksumValidation: "WHEN_REQUIRED",
@@ -84,6 +88,16 @@ function createSender(place: BucketAddress) {
   };
 }
 
+/** Tasks of the operator, by what the store or the library says. */
+const tasks: readonly (readonly [words: RegExp, needed: string])[] = [
+  [/RequestTimeTooSkewed/, "set this machine's clock: timedatectl"],
+  [/Bucket|Redirect|Malformed|Location/, "correct bucket, region or endpoint in pillar-host:store"],
+  [
+    /AccessDenied|Forbidden|Credential|Token|AccessKey|Signature/,
+    "set credentials that may list, read and write in the bucket, as for AWS tools\n  (AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
+  ],
+];
+
 function describeBucketError(
   what: "read" | "written",
   { bucket, prefix, address, client: { endpoint } }: BucketAddress,
@@ -96,8 +110,7 @@ function describeBucketError(
     status,
     what: `the bucket of the event log can't be ${what}: ${address}; nothing is decided without it`,
     found: words.filter((each) => each !== undefined).join(" "),
-    needed:
-      "set credentials that may list, read and write in the bucket, as for AWS tools\n  (AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
+    needed: tasks.find(([words]) => words.test(name))?.[1],
     next: `Try: aws s3 ls s3://${bucket}/${prefix}${at}; then run the same command again`,
   };
 }

@@ -1,3 +1,4 @@
+import { normalizeHost, parseHostPort } from "./hostPort.ts";
 import { hasKind, ProblemError } from "./problem.ts";
 
 export interface Answer {
@@ -18,7 +19,7 @@ export async function sendRequest(url: string, init: RequestInit, timeoutMs: num
     const text = response.body === null ? "" : await readBoundedStream(response.body);
     answer = { status: response.status, headers: response.headers, text };
   } catch (error) {
-    throw hasKind(error, "tooLarge") ? error : new Error(formatRequestError(error, timeoutMs));
+    throw hasKind(error, "tooLarge") ? error : new Error(formatRequestError(error, url, timeoutMs));
   }
   const location = answer.headers.get("location");
   if (location === null || answer.status < 300 || answer.status > 399) return answer;
@@ -26,10 +27,28 @@ export async function sendRequest(url: string, init: RequestInit, timeoutMs: num
   throw new Error(`it redirects to ${to}, and redirects are not followed: set the address that it redirects to`);
 }
 
-/** Formats why a request failed, without fetch's own messages: they name the address, which may hold a secret. */
-export function formatRequestError(error: unknown, timeoutMs: number): string {
-  const { name, cause } = error as Error & { cause?: { code?: string } };
-  return cause?.code ?? (name === "TimeoutError" ? `no answer within ${timeoutMs / 1000} s` : "no connection");
+type SystemError = Partial<Error & Record<"code" | "hostname" | "address", string> & { port: number }>;
+type Cause = SystemError & { readonly errors?: readonly SystemError[]; readonly cause?: Error };
+
+const proxyHelp = "HTTPS_PROXY or HTTP_PROXY has its address; NO_PROXY excepts a name or address, not a network";
+
+/**
+ * Formats why a request failed, without fetch's own messages: they name the address, which may hold a secret. What failed
+ * at another place than the asked one failed at the proxy.
+ */
+export function formatRequestError(error: unknown, url: string, timeoutMs: number): string {
+  const { name, cause } = error as Error & { readonly cause?: Cause };
+  if (name === "TimeoutError") return `no answer within ${timeoutMs / 1000} s`;
+  const [, status] = /^Proxy response \((\d+)\)/.exec(cause?.cause?.message ?? "") ?? [];
+  const login = status === "407" ? "it wants a user and password: http://USER:PASSWORD@HOST:PORT; " : "";
+  if (status !== undefined) return `the proxy answers ${status} (${login}${proxyHelp})`;
+  if (cause?.name === "HTTPParserError") return "what answers there speaks no HTTP";
+  const { hostname, address, port } = cause?.errors?.[0] ?? cause ?? {};
+  const isOther = hostname
+    ? normalizeHost(hostname) !== parseHostPort(url).host
+    : port && String(port) !== parseHostPort(url).port;
+  const words = typeof cause?.code === "string" ? cause.code : "no connection";
+  return isOther ? `${words} at the proxy ${hostname ?? `${address}:${port}`} (${proxyHelp})` : words;
 }
 
 /** Maximum size of an answer in bytes. A node has the same limit for requests (docs/chain.md, Node). */

@@ -56,7 +56,7 @@ test("waits until a removed thing is gone, and accepts one that is gone already"
 test("reports an unreachable API with the reason", async () => {
   api.endpoint = "http://127.0.0.1:65009";
   expect(await refusal(http().get("/x", "x"))).toBe(
-    "Cloud's API can't be used at http://127.0.0.1:65009: ECONNREFUSED\n  Run the same command again when Cloud's API works.",
+    "Cloud's API can't be used at http://127.0.0.1:65009: ECONNREFUSED\n  Run the same command again once this gets an answer: curl -sSI http://127.0.0.1:65009",
   );
 });
 

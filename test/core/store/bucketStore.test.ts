@@ -1,4 +1,6 @@
 import fs from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -102,6 +104,34 @@ describe("a bucket", () => {
       expect(fs.readFileSync(part, "utf8")).toBe("sealed");
     },
   );
+
+  it.each<[status: number, code: string, needed: RegExp | undefined]>([
+    [403, "AccessDenied", /needed: set credentials/],
+    [403, "SignatureDoesNotMatch", /needed: set credentials/],
+    [400, "ExpiredToken", /needed: set credentials/],
+    [403, "RequestTimeTooSkewed", /needed: set this machine's clock/],
+    [404, "NoSuchBucket", /needed: correct bucket, region or endpoint in pillar-host:store/],
+    [301, "PermanentRedirect", /needed: correct bucket/],
+    [400, "AuthorizationHeaderMalformed", /needed: correct bucket/],
+    [404, "NoSuchKey", undefined],
+    [400, "InvalidRequest", undefined],
+    [0, "ECONNREFUSED", undefined],
+  ])("names only a cause that the store names: %i %s", async (status, code, needed) => {
+    const server = http.createServer((_request, response) =>
+      response.writeHead(status).end(`<Error><Code>${code}</Code><Message>${code} it is</Message></Error>`),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    if (status === 0) await new Promise((resolve) => server.close(resolve));
+    const place = parseBucketAddress(`s3://state?endpoint=http://127.0.0.1:${port}&s3ForcePathStyle=true#Anvil`);
+    const read = createBucketStore(place, scratch(), { request: 20_000, file: 20_000 }).readLines();
+    const error = String(await read.catch((thrown: Error) => thrown));
+    server.close();
+    expect(error).toContain(code);
+    if (needed) expect(error).toMatch(needed);
+    else expect(error).not.toContain("needed:");
+    expect(error).toContain("Try: aws s3 ls s3://state/");
+  });
 
   it("refuses an object without its end", async () => {
     await machine("one").append("a whole line");
