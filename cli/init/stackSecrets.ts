@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import {
   checkPrivateKey,
+  describeUnreadableKey,
   formatOwnFile,
   type KeyFileFault,
   readKeyFile,
-  someKeyFile,
 } from "../../core/config/privateKey.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { readSmallFile } from "../../core/util/readSmallFile.ts";
@@ -95,9 +95,7 @@ export function listKeyFiles(): string[] {
 export function checkKeyFile(file: string): KeyFileFault | undefined {
   const found = readKeyFile(file);
   if ("fault" in found) return found.fault;
-  return checkPrivateKey(found.text) === "unreadable"
-    ? { wrong: "can't be read as a key: truncated, of a hardware token, or of an unknown kind?", needed: someKeyFile }
-    : undefined;
+  return checkPrivateKey(found.text) === "unreadable" ? describeUnreadableKey(found.text, file) : undefined;
 }
 
 export function hasPassphrase(file: string): boolean {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { resolvePath } from "../util/resolvePath.ts";
 import { ownAddress } from "./nodeSchema.ts";
 import { otherOrchestrator } from "./orchestratorSchema.ts";
-import { checkPrivateKey, isPrivateKey, readKeyFile } from "./privateKey.ts";
+import { checkPrivateKey, describeUnreadableKey, isPrivateKey, readKeyFile } from "./privateKey.ts";
 import { address, hostKey, ipAddress, ownDirectory, port, service, word } from "./schemaParts.ts";
 
 const optionalText = z.string().min(1).optional();
@@ -84,12 +84,14 @@ export function readPrivateKey<L extends LoginKeys>(login: L, context: z.Refinem
   const state = checkPrivateKey(read.text, privateKeyPassword);
   if (state === "locked") return refuse("privateKeyPassword", "needed the pass phrase of the private key");
   if (state === "wrongPhrase") return refuse("privateKeyPassword", "does not open the private key");
-  if (state === "unreadable")
-    return refuse(
-      file === undefined ? "privateKey" : "privateKeyFile",
-      `${path}can't be read as a key: truncated, of a hardware token, or of an unknown kind?`,
-    );
-  return { ...login, privateKey: `${read.text.trim()}\n` };
+  if (state === "unreadable") {
+    const { wrong, needed } = describeUnreadableKey(read.text, file);
+    return refuse(file === undefined ? "privateKey" : "privateKeyFile", `${path}${wrong}; needed ${needed}`);
+  }
+  // The command plugin refuses a pass phrase for a key that has none.
+  const isLocked = checkPrivateKey(read.text) !== "opens";
+  const opening = { privateKeyPassword: isLocked ? privateKeyPassword : undefined };
+  return { ...login, privateKey: `${read.text.trim()}\n`, ...opening };
 }
 
 export const sshSchema = z

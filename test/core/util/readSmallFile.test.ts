@@ -64,7 +64,7 @@ test.each([0o644, 0o640, 0o602, 0o666])(
     );
     expect(await readers["init's private key"]?.(key)).toContain(said);
     expect(await readers["a token"]?.(token)).toContain(
-      `${token} ${said}\n  needed: give a file for you alone: chmod 600 ${token}`,
+      `${token} ${said}\n  needed: give a file for you alone: chmod 600 ${token} (`,
     );
   },
 );

@@ -37,7 +37,7 @@ describe("Pulumi.prod.yaml", () => {
     await set("prod-2", "ssh.privateKeyFile", "/nonexistent/key");
     const without = await expectFailure(preview("prod-2"));
     expect(linesOf(without)).toContain(
-      '- pillar-host:ssh.privateKeyFile: "/nonexistent/key" does not exist on this machine; needed the file of a private ssh key, such as ~/.ssh/id_ed25519',
+      '- pillar-host:ssh.privateKeyFile: "/nonexistent/key" does not exist on this machine; needed the file of a private ssh key (without .pub), such as ~/.ssh/id_ed25519',
     );
     await set("prod-2", "pillar.name", "Forge");
     await set("prod-2", "host.address", "10.77.0.98");
