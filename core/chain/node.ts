@@ -45,18 +45,13 @@ const methodNotFound = -32601;
 
 /** Returns the result in a node's answer. @throws what is wrong with the answer, in the operator's words */
 export function parseNodeResult(answer: RpcAnswer): unknown {
-  if (answer.status !== 200) {
-    const known: Record<number, string> = {
-      403: "403, the node refuses the Host header",
-      415: "415, the node refuses the content type",
-      429: "429, too many requests",
-    };
-    throw new Error(`the RPC answers ${known[answer.status] ?? answer.status}`);
-  }
+  // The node says why (invalid host, content type), and so does a proxy before it.
+  const begin = `"${printable(answer.body.trim()).slice(0, 80)}"`;
+  if (answer.status !== 200) throw new Error(`the RPC answers ${answer.status}${begin === '""' ? "" : `: ${begin}`}`);
   if (answer.body.trim() === "") throw new Error("the RPC gives an empty answer");
   type Envelope = { result?: unknown; error?: { code?: unknown; message?: unknown } } | null | undefined;
-  const envelope = parseJson(answer.body) as Envelope;
-  if (envelope === undefined) throw new Error("the RPC's answer is not JSON: cut off, or another service on its port");
+  const envelope = parseJson(answer.body.trim()) as Envelope;
+  if (envelope === undefined) throw new Error(`the RPC's answer is not JSON: ${begin}`);
   if (envelope?.error) {
     // A proxy before the node may answer in another form.
     const { code, message = JSON.stringify(envelope.error) } = envelope.error;
@@ -66,7 +61,7 @@ export function parseNodeResult(answer: RpcAnswer): unknown {
     throw new ProblemError({ kind, what: `the RPC answers with error ${words}` });
   }
   if (typeof envelope !== "object" || envelope === null || !("result" in envelope))
-    throw new Error("another service answers on the RPC's port");
+    throw new Error(`the RPC's answer has no result: ${begin}`);
   return envelope.result;
 }
 

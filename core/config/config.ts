@@ -115,10 +115,16 @@ function formatIssue(issue: z.core.$ZodIssue, context: FaultContext): string[] {
   // A text in place of a block may be a secret.
   const isHidden = secret || (code === "invalid_type" && issue.expected === "object");
   const found = isMissing ? "missing" : `found ${formatValue(value, isHidden)}`;
-  const isUnquoted = code === "invalid_type" && issue.expected === "string" && /^(number|boolean)$/.test(typeof value);
-  const quotes = isUnquoted ? ", in quotes in the stack's file" : "";
+  const quotes = code === "invalid_type" ? formatQuotes(issue.expected, value) : "";
   const more = code === "invalid_type" && form !== undefined ? ` (${form})` : "";
   return [`${at(path)}: ${message.startsWith("needed ") ? `${found}, ` : ""}${message}${quotes}${more}${cure}`];
+}
+
+/** Returns how to write a value of a wrong type: YAML takes 7 for a number, and "7" for a text. */
+function formatQuotes(expected: string, value: unknown): string {
+  if (expected === "string" && /^(number|boolean)$/.test(typeof value)) return ", in quotes in the stack's file";
+  const isPlain = typeof value === "string" && /^(-?\d+(\.\d+)?|true|false)$/.test(value);
+  return isPlain && /^(number|int|boolean)$/.test(expected) ? ", without quotes in the stack's file" : "";
 }
 
 function findMeta(path: readonly PropertyKey[]) {

@@ -4,22 +4,27 @@ import { parseNodeResult } from "../../../core/chain/node.ts";
 import { evilText, harmless } from "../../evilText.ts";
 import { clientOf } from "./readings.ts";
 
-const notJson = "the RPC's answer is not JSON: cut off, or another service on its port";
+const notJson = "the RPC's answer is not JSON";
 const errorOf = (code: unknown, message: string) => JSON.stringify({ error: { code, message } });
-const otherService = "another service answers on the RPC's port";
 
 test.each([
   [200, " \n", "the RPC gives an empty answer"],
-  [200, "<html>", notJson],
-  [200, '{"result":{"sta', notJson],
-  ...["null", "7", '"ok"', "[]", "{}"].map((body) => [200, body, otherService] as const),
+  [200, "<html>", `${notJson}: "<html>"`],
+  [200, '{"result":{"sta', `${notJson}: "{"result":{"sta"`],
+  [200, '\uFEFF{"error":"busy"}', 'the RPC answers with error "busy"'],
+  [200, evilText, `${notJson}: "${harmless}"`],
+  ...["null", "7", '"ok"', "[]", "{}", '{"message":"quota"}', '[{"result":1}]'].map(
+    (body) => [200, body, `the RPC's answer has no result: "${body}"`] as const,
+  ),
   [200, '{"error":{"code":-32601,"message":"no method"}}', "the RPC answers with error -32601: no method"],
   [200, '{"error":"broken"}', 'the RPC answers with error "broken"'],
   [200, '{"error":{"reason":"rate limit"}}', 'the RPC answers with error {"reason":"rate limit"}'],
   [200, errorOf(1, "x".repeat(1000)), `the RPC answers with error 1: ${"x".repeat(200)}`],
   [200, errorOf(evilText, evilText), `the RPC answers with error ${harmless.slice(0, 20)}: ${harmless}`],
-  [403, '{"result":1}', "the RPC answers 403, the node refuses the Host header"],
-  [500, '{"result":1}', "the RPC answers 500"],
+  [403, "invalid host specified\n", 'the RPC answers 403: "invalid host specified"'],
+  [403, `<html>${"x".repeat(100)}`, `the RPC answers 403: "<html>${"x".repeat(74)}"`],
+  [429, '{"error":"rate limit"}', 'the RPC answers 429: "{"error":"rate limit"}"'],
+  [500, "", "the RPC answers 500"],
 ] as const)("a node's answer of status %i is refused: %j", (status, body, message) => {
   expect(() => parseNodeResult({ status, body })).toThrow(new Error(message));
 });

@@ -22,7 +22,7 @@ test("reports every key that is missing, misspelt, of the wrong type or out of r
     "pillar-host:pillar.name: missing, needed: The Pillar's name, as registered on chain",
     `pillar-host:host.token: missing, needed: An API token with read and write permission. The token of the provider's own Pulumi plugin (\`hcloud:token\`, \`digitalocean:token\`) works as well ${secret("host.token")}`,
     "pillar-host:host.plam: no such key",
-    'pillar-host:ssh.agent: found "true", needed true or false',
+    'pillar-host:ssh.agent: found "true", needed true or false, without quotes in the stack\'s file',
     'pillar-host:sync.deadline: found "10s", needed a duration from 1m to 365d, such as 90s, 12h or 7d',
     "pillar-host:lifecyle: no such key",
   ]);
@@ -46,8 +46,21 @@ test.each([
   [{ pillar: "Anvil" }, "pillar: found text, needed a block"],
   [{ pillar: { name: "Anvil " } }, 'pillar.name: found "Anvil ", needed the Pillar\'s name as registered on chain'],
   [{ pillar: { name: 7 } }, "pillar.name: found 7, needed text, in quotes in the stack's file"],
+  [
+    { node: { rpcPort: "35997" } },
+    'node.rpcPort: found "35997", needed a number, without quotes in the stack\'s file (port)',
+  ],
+  // So the engine's `config set --path` writes it.
+  [
+    host({ minimums: { memoryGb: "7.5" } }),
+    'host.minimums.memoryGb: found "7.5", needed a number, without quotes in the stack\'s file',
+  ],
+  [
+    { sync: { hourlyRestart: "true" } },
+    'sync.hourlyRestart: found "true", needed true or false, without quotes in the stack\'s file',
+  ],
+  [{ sync: { references: "5" } }, 'sync.references: found "5", needed a list'],
   [{ controller: { release: "x" } }, "controller.release: found text, needed a block"],
-  [{ node: { rpcPort: "35997" } }, 'node.rpcPort: found "35997", needed a number (port)'],
   [{ sync: { confirmations: 1.5 } }, "sync.confirmations: found 1.5, needed a whole number"],
   [
     { sync: { deadline: 7 } },
