@@ -12,10 +12,15 @@ type WaitSettings = Pick<GateSettings, "stack" | "stallAfter">;
 /** `isLate`: the wait has lasted for the configured deadline. */
 export type WaitStanding = HeightStanding & { readonly isLate: boolean };
 
-/** Returns what earlier runs logged of an unfinished wait for a host; undefined if they logged nothing. */
+/**
+ * Returns what earlier runs logged of an unfinished wait for a host; undefined if they logged nothing, or by a clock that
+ * was ahead: until that time comes, no stall and no deadline would count.
+ */
 export function findWaiting(events: readonly LogEvent[], stack: string, host: WaitHost): Waiting | undefined {
   const last = findValidEvents(events, stack, "waits").at(-1)?.details;
-  return last && isSameDisk({ setUp: undefined, ...last }, { setUp: undefined, ...host }) ? last : undefined;
+  const isAhead = last !== undefined && Date.parse(last.since) > Date.now() + hour;
+  const isOurs = last && isSameDisk({ setUp: undefined, ...last }, { setUp: undefined, ...host });
+  return isOurs && !isAhead ? last : undefined;
 }
 
 /** Logs a wait if later runs need the line. A growing height is logged once an hour: a sync takes days. */

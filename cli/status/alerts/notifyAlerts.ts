@@ -132,7 +132,9 @@ interface News {
  */
 function decideNews(found: ReadStack, memory: AlertMemory, stallAfter: number, now: number) {
   const { stack, pillar, parts } = found.view;
-  const { told, muted = [], production: before, figures: earlier = [] } = memory;
+  const { told, muted = [], production: before } = memory;
+  // A later figure is of a clock that was ahead.
+  const earlier = (memory.figures ?? []).filter(({ at }) => at <= now);
   const registration = takeValue(parts.registration);
   const momentums = registration && isOurs(registration) ? registration.figures : undefined;
   const { counts: production = before, missed } = momentums ? countMissed(before, momentums) : {};
@@ -147,7 +149,7 @@ function decideNews(found: ReadStack, memory: AlertMemory, stallAfter: number, n
   const over = gone.filter((key) => !subjects.includes(getSubject(key)));
   const known = Object.fromEntries(Object.entries(told).filter(([key]) => !gone.includes(key) || over.includes(key)));
   const left = Object.fromEntries(Object.entries(known).filter(([key]) => !over.includes(key)));
-  const remindedAt = Object.keys(told).length === 0 ? now : (memory.remindedAt ?? now);
+  const remindedAt = Object.keys(told).length === 0 ? now : Math.min(now, memory.remindedAt ?? now);
   const { status } = commandsFor(stack);
   const makeNews = (
     event: Notice["event"],

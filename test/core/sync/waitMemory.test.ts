@@ -124,6 +124,16 @@ test("a later run knows start, first height and the address registered before", 
   expect(logged().at(-1)).toEqual({ ...host, ...start, height: 20, since: "2026-11-18T11:00:00.000Z" });
 });
 
+test("a wait that a clock a year ahead logged begins anew, and counts stall and deadline", async () => {
+  await run(365 * day, at(10));
+  expect(await run(0, at(10))).toMatchObject({ isAwaiting: true, notices: [] });
+  expect((await run(hour, at(10))).notices).toEqual(["stalled: the height has been 10 for 1 h 00 min"]);
+  expect((await run(7 * day, at(20))).notices).toEqual([
+    "over: the stall is over, height 20",
+    expect.stringMatching(/^deadline: the node has not synced within 7 d/),
+  ]);
+});
+
 test("a run that waits itself counts neither stall nor deadline of the runs before", async () => {
   await run(0, at(10));
   const { message, notices, lines } = await run(30 * day, at(10), { wait: "block" });

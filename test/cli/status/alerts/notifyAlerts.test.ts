@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { muteAlerts, notifyAlerts } from "../../../../cli/status/alerts/notifyAlerts.ts";
@@ -299,6 +299,18 @@ describe("a reminder", () => {
     expect(await muteAlerts(stack, false, directory())).toMatch(/^Reminders once a day of:\n- root's crontab .*$/);
     pass(day);
     expect((await run([found(crontab)])).events).toEqual(["reminder"]);
+  });
+
+  test("comes a day after a clock that was a year ahead, as the trends go on", async () => {
+    vi.setSystemTime(clock + 365 * day);
+    await run([found(crontab)]);
+    vi.setSystemTime(clock);
+    expect((await run([found(crontab)])).events).toEqual([]);
+    pass(day);
+    expect((await run([found(crontab)])).events).toEqual(["reminder"]);
+    const [name = ""] = readdirSync(directory());
+    const { figures } = JSON.parse(readFileSync(path.join(directory(), name), "utf8")) as { figures: Figures[] };
+    expect(figures.map(({ at }) => at)).toEqual([clock, clock + day]);
   });
 
   test("can't be muted without an alert", async () => {
