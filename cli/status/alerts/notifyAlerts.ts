@@ -62,7 +62,10 @@ export function muteAlerts({ stack, config }: StackInfo, isMuted: boolean, direc
   });
 }
 
-/** Notifies webhooks of new and solved alerts, then calls the heartbeats. @returns the problems that prevented it */
+/**
+ * Notifies webhooks of new and solved alerts, then calls the heartbeats of stacks whose webhook was notified: else nobody
+ * would learn that no alert arrives. @returns the problems that prevented it
+ */
 export function notifyAlerts(all: readonly StackLookup[], directory = resolveDirectory(), send = sendNotice) {
   return lockAlerts(directory, async (): Promise<readonly string[]> => {
     const failures = await Promise.all(all.map((found) => notifyStack(found, directory, send)));
@@ -73,9 +76,10 @@ export function notifyAlerts(all: readonly StackLookup[], directory = resolveDir
       const what = "pillar-host:notify is configured for no stack, so no webhook is notified";
       problems.push(formatProblem({ what, needed: `set it: ${commandsFor(first.stack).setSecret("notify")}` }));
     }
-    // The heartbeat says that this machine looked, not what it found. Several stacks may have the same one.
+    const mute = all.map((found, at) => failures[at] !== undefined && "view" in found && found.source?.config.heartbeat);
+    // The heartbeat says that this machine looked and can notify, not what it found. Several stacks may have the same one.
     for (const [heartbeat, stack] of new Map(sources.map(({ config, stack }) => [config.heartbeat, stack]))) {
-      const reason = heartbeat && (await send(heartbeat));
+      const reason = heartbeat && !mute.includes(heartbeat) && (await send(heartbeat));
       const needed = `if its service is up, set the address again: ${commandsFor(stack).setSecret("heartbeat")}`;
       if (reason)
         problems.push(formatProblem({ what: `the heartbeat of ${stack} was not received: ${reason}`, needed }));
@@ -92,9 +96,12 @@ async function notifyStack(found: StackLookup, directory: string, send: typeof s
   const { notify: webhook, sync } = found.source?.config ?? {};
   if (webhook === undefined) return undefined;
   const sending = sendNews(found, sync?.stallMinutes ?? 0, directory, (notice) => send(webhook, notice));
-  const reason = await sending.catch(({ message }: Error) => message);
   const needed = `the next run tries again; to check the webhook: ${commandsFor(found.stack).notifyTest}`;
-  return reason && formatProblem({ what: `${failed}: ${reason}`, needed });
+  return sending.then(
+    (reason) => reason && formatProblem({ what: `${failed}: ${reason}`, needed }),
+    // The memory of what was sent could not be read or stored.
+    ({ message }: Error) => `${failed}: ${message}`,
+  );
 }
 
 /** Sends what is new of a stack. Stores after each notice that it was sent: a killed run repeats at most one. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { muteAlerts, notifyAlerts } from "../../../../cli/status/alerts/notifyAlerts.ts";
@@ -350,11 +350,29 @@ describe("the heartbeat", () => {
     expect((await run([found({}, config), found({}, config), found()])).beats).toEqual([config.heartbeat]);
   });
 
-  test("is called whatever the run found and could send", async () => {
+  test("is called whatever the run found", async () => {
     const refusal = new ProblemError({ what: "no state" });
-    const closed = await run([{ ...found({}, config), refusal } as StackLookup, { stack: "prod-2", refusal }]);
-    const refused = await run([found(crontab, config)], async (_, notice) => notice && "it answers 500");
-    expect([closed.beats, refused.beats]).toEqual([[config.heartbeat], [config.heartbeat]]);
+    const lookup = { stack: "prod", source: found({}, config).source, refusal } as StackLookup;
+    const closed = await run([lookup, { stack: "prod-2", refusal }]);
+    const ill = await run([found(crontab, config)]);
+    expect([closed.beats, ill.beats]).toEqual([[config.heartbeat], [config.heartbeat]]);
+  });
+
+  test("is not called while alerts can't arrive, so that its service tells it; another stack's is", async () => {
+    const other = { notify: webhook, heartbeat: "https://hc.example.org/other" };
+    const both = [found(crontab, config), { ...found({ stack: "prod-2" }, other), stack: "prod-2" }];
+    const refused = await run(both, async (_, notice) => notice && "it answers 500");
+    expect(refused.beats).toEqual([other.heartbeat]);
+    expect(refused.problems).toEqual([
+      expect.stringContaining("to check the webhook: ./pillar-host notify --test prod"),
+    ]);
+    // As with a full disk.
+    mkdirSync(path.join(directory(), `Anvil@prod.json.${process.pid}.part`));
+    const full = await run([found(crontab, config)]);
+    expect([full.beats, full.events]).toEqual([[], []]);
+    expect(full.problems).toEqual([
+      expect.stringMatching(/^the webhook of prod was not notified: [^\n]*\.part[^\n]*$/),
+    ]);
   });
 
   test("is a problem of the run if it was refused, without its address, and hides no alert", async () => {
