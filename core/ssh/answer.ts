@@ -103,6 +103,9 @@ export function formatStepError(script: string, error: string, isQuiet = false):
 export const plainLogin =
   "use a login shell that runs commands (getent passwd USER shows it; /bin/true is none), with\n  start files (.bashrc, .profile, .zshenv) that neither exit nor exec where no terminal is.";
 
+export const otherCommand =
+  "Or sshd runs another command: ForceCommand in sshd_config, command= before the key in authorized_keys.";
+
 export function formatNotRun(what: string, printed: string): string {
   const said = printed.trim().split("\n")[0]?.slice(0, 200);
   return formatProblem({
@@ -111,7 +114,7 @@ export function formatNotRun(what: string, printed: string): string {
     needed: plainLogin,
     next: [
       "Does the host ask for another user? Set it in this host's login settings.",
-      "Or sshd runs another command: ForceCommand in sshd_config, command= before the key in authorized_keys.",
+      otherCommand,
       "Once that is corrected, this must print works: ssh USER@HOST 'echo works'",
     ],
   });

@@ -3,7 +3,7 @@ import { type Commands, someHostKey } from "../util/commands.ts";
 import { printableLines, say, takeFirstLine } from "../util/printable.ts";
 import { formatProblem, hasKind, ProblemError } from "../util/problem.ts";
 import { withTimeout } from "../util/withTimeout.ts";
-import { formatNotRun, frameScript, plainLogin, readAnswer } from "./answer.ts";
+import { formatNotRun, frameScript, otherCommand, plainLogin, readAnswer } from "./answer.ts";
 import { derivePublicKey } from "./derivePublicKey.ts";
 import { agentNeeds, type LoginKeys } from "./login.ts";
 import { beginAnew, createServerName, formatConsoleHelp, type OwnServer } from "./ownServer.ts";
@@ -75,7 +75,8 @@ export async function tryLogin(target: SshTarget, keys?: LoginKeys): Promise<Ssh
   try {
     const running = session.run("bash -euo pipefail -s login", script);
     const late = `${where} accepts the login, and runs no command within 30 s`;
-    const result = await withTimeout(running, 30_000, formatProblem({ what: late, needed: plainLogin }));
+    const words = formatProblem({ what: late, needed: plainLogin, next: otherCommand });
+    const result = await withTimeout(running, 30_000, words);
     if (readAnswer(script, result).isDone) {
       // A closed port proves it as well.
       for (const { address, port } of target.reaches ?? [])
@@ -86,8 +87,8 @@ export async function tryLogin(target: SshTarget, keys?: LoginKeys): Promise<Ssh
       return session;
     }
     if (result.exitCode === undefined) throw new Error(`${where} accepts the login, and the connection ended`);
-    const words = printableLines(formatNotRun("a command", result.stdout + result.stderr));
-    throw new ProblemError({ kind: "refusedCommand", what: `${where}: ${words}` });
+    const fault = printableLines(formatNotRun("a command", result.stdout + result.stderr));
+    throw new ProblemError({ kind: "refusedCommand", what: `${where}: ${fault}` });
   } catch (error) {
     session.close();
     throw error;
@@ -122,13 +123,17 @@ export function formatLoginFailure(
   target: Omit<SshTarget, "hostKey">,
   error: LoginError,
   run: Commands,
-  { server, seconds = 0, isUnused }: { server?: OwnServer | undefined; seconds?: number; isUnused?: boolean } = {},
+  how: { server?: OwnServer | undefined; seconds?: number; isUnused?: boolean } = {},
 ): string {
   const { message, reason = message } = error;
-  const { address, port, user } = target;
+  const proxy = error.isFromProxy ? target.proxy : undefined;
+  const { address, port, user } = proxy ?? target;
+  const place = proxy ? "ssh.proxy" : "host";
+  // A proxy that fails says nothing about the server behind it.
+  const { server, seconds = 0, isUnused } = proxy ? { seconds: how.seconds } : how;
   const console = server && formatConsoleHelp(server);
   if (hasKind(error, "otherHostKey")) {
-    const pin = `${run.set("host.hostKey", someHostKey)} && ${run.up}`;
+    const pin = `${run.set(`${place}.hostKey`, someHostKey)} && ${run.up}`;
     return formatProblem({
       what: message,
       next: [console, `If the new key is right, as the host's console shows it: ${pin}`],
@@ -139,12 +144,12 @@ export function formatLoginFailure(
   return formatProblem({
     what: `${server ? `${createServerName(server)} at ${server.provider}, ` : ""}${address}: no login is possible`,
     found: `${reason}${seconds === 0 || hasKind(error, "unknownName") ? "" : `, for ${seconds} s`}`,
-    needed: `start the host, and make its sshd reachable from here on port ${port}`,
+    needed: `start the ${proxy ? "proxy" : "host"}, and make its sshd reachable from here on port ${port}`,
     next: [
       `See it with: ssh -p ${port} ${user}@${address}`,
       server
         ? `Is this machine's address among pillar-host:host.sshFrom (${server.sshFrom.join(", ")})? See it with: curl -4 https://ifconfig.co`
-        : `Is it another address? ${run.set("host.address", "ADDRESS")}`,
+        : `Is it another address? ${run.set(`${place}.address`, "ADDRESS")}`,
       console,
       `Then: ${run.up}`,
       isUnused && beginAnew(run),
@@ -172,7 +177,8 @@ function formatRefusedLogin(
     ],
     next: [
       `Is it another key? ${run.set(`${block}.privateKeyFile`, "FILE")}`,
-      line?.startsWith("ssh-rsa") && "Is that line there already? Some hosts refuse RSA keys: try an ed25519 key",
+      line && "Is that line there already? sshd's log on the host says why it refuses the key: journalctl -u ssh -n 20",
+      line?.startsWith("ssh-rsa") && "Some hosts refuse RSA keys: try an ed25519 key",
       `Is it another user? ${run.set(`${block}.user`, "USER")}`,
       help,
       `Then: ${run.up}`,

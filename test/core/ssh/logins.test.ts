@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import net, { type AddressInfo } from "node:net";
 import { join } from "node:path";
 import ssh2, { type AuthContext, type Connection } from "ssh2";
@@ -340,6 +340,20 @@ test("names a login that runs another command, with the host's words", async () 
   expect(help).toMatch(/^op@127\.0\.0\.1:\d+: the login did not run a command to its end\n/);
   expect(help).toContain(`\n  found: "${wanted}"\n`);
   expect(help).toContain("\n  Then: pulumi up -s prod");
+});
+
+test("names what may hold a login that runs no command: start files, and a forced command", async () => {
+  const [script, begun] = [join(scratch(), "menu"), join(scratch(), "begun")];
+  writeFileSync(script, `#!/bin/sh\ntouch '${begun}'\nexec sleep 5\n`, { mode: 0o700 });
+  const target = loginTo(await start(undefined, undefined, { shell: script, home: "" }));
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const failing = tryLogin(target).catch((thrown: LoginError) => thrown as LoginError);
+  while (!existsSync(begun)) await new Promise(setImmediate);
+  vi.advanceTimersByTime(30_000);
+  expect(((await failing) as LoginError).message).toMatch(
+    /^op@\S+ accepts the login, and runs no command within 30 s\n {2}needed: use a login shell.*ForceCommand in sshd_config, command= before the key/s,
+  );
 });
 
 test("a proxy gets the first login, with its key pinned; the host behind it gets an ordinary one", async () => {

@@ -170,6 +170,42 @@ describe("the server of a stack", () => {
   });
 });
 
+describe("a proxy that fails", () => {
+  const through = { ...target, proxy: { ...target, address: "203.0.113.9" } };
+  const server = {
+    provider: "Hetzner",
+    id: "52",
+    name: "anvil",
+    console: "",
+    sshFrom: [],
+    startTimeout: 1,
+    isOrdered: true,
+  };
+  const help = (error: Error) =>
+    formatLoginFailure(through, Object.assign(error, { isFromProxy: true }), run, {
+      server,
+      seconds: 60,
+      isUnused: true,
+    });
+
+  test("is to be started, and never its server to be deleted", () => {
+    expect(help(createUnreachedError("op@203.0.113.9:22", new Error("connect ECONNREFUSED 203.0.113.9:22")))).toBe(
+      `203.0.113.9: no login is possible
+  found: connect ECONNREFUSED 203.0.113.9:22, for 60 s
+  needed: start the proxy, and make its sshd reachable from here on port 22
+  See it with: ssh -p 22 op@203.0.113.9
+  Is it another address? pulumi config set --path pillar-host:ssh.proxy.address ADDRESS -s prod
+  Then: pulumi up -s prod`,
+    );
+  });
+
+  test("gets its own key, and not the host's", () => {
+    expect(help(new ProblemError({ kind: "otherHostKey", what: "203.0.113.9 shows another host key" }))).toContain(
+      "pulumi config set --path pillar-host:ssh.proxy.hostKey 'ssh-ed25519 AAAA…' -s prod",
+    );
+  });
+});
+
 describe("the help for a refused login", () => {
   const { password: _, ...bare } = target;
 
@@ -180,6 +216,7 @@ describe("the help for a refused login", () => {
     const help = formatLoginFailure(login, refusedLogin, run);
     expect(help).toContain(`needed: add the key of pillar-host:ssh to ~op/.ssh/authorized_keys on the host: ${line}\n`);
     expect(help).not.toContain("PRIVATE");
+    expect(help).toContain("sshd's log on the host says why it refuses the key: journalctl -u ssh -n 20\n");
   });
 
   test("names the proxy's login", () => {
