@@ -164,7 +164,8 @@ export async function checkRelease(program: string, release: ReleaseSource | und
     const newer = program === "controller" ? await findNewerRelease(release.url) : undefined;
     if (status < 400 || status === 416)
       return [pass(topic, `${release.url} answers ${status}`, ...(newer ? [`newer release: ${newer}`] : []))];
-    return [fail(topic, `${release.url} answers ${status}`, "needed: compare the address with the release page")];
+    const needed = status === 404 ? ["needed: compare the address with the release page"] : [];
+    return [fail(topic, `${release.url} answers ${status}`, ...needed)];
   } catch (error) {
     const found = formatRequestError(error, release.url, requestTimeoutMs);
     // No fault: the host downloads the release, and may reach addresses that this machine can't.

@@ -11,7 +11,7 @@ export async function readPublishedHash(url: string): Promise<PublishedHash | un
   for (const name of ["SHA256CHECKSUMS.txt", "SHA256SUMS", `${asset}.sha256`]) {
     const file = new URL(name, url).href;
     const text = await download(file, 15_000, (body) => readBoundedStream(body));
-    const sha256 = text && findHash(text, asset);
+    const sha256 = typeof text === "string" && findHash(text, asset);
     if (sha256) return { sha256, file };
   }
   return undefined;
@@ -20,7 +20,7 @@ export async function readPublishedHash(url: string): Promise<PublishedHash | un
 /** Downloads a release and returns its hash. That hash says nothing about who made the release. @throws ProblemError */
 export async function hashDownload(url: string): Promise<string> {
   const sha256 = await download(url, 600_000, hashStream);
-  if (sha256 === undefined) throw createError(url, "no such file");
+  if (typeof sha256 === "number") throw createError(url, sha256 === 404 ? "no such file" : `it answers ${sha256}`);
   return sha256;
 }
 
@@ -40,7 +40,7 @@ function findHash(text: string, asset: string): string | undefined {
   return hashes.size === 1 ? [...hashes][0] : undefined;
 }
 
-/** Follows redirects, which release pages make. Returns undefined if there is no such file. @throws ProblemError */
+/** Follows redirects, which release pages make. Returns the status of a refusal. @throws ProblemError */
 async function download<T>(url: string, timeoutMs: number, read: (body: AsyncIterable<Uint8Array>) => Promise<T>) {
   try {
     const { url: last, ok, status, body } = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
@@ -49,7 +49,7 @@ async function download<T>(url: string, timeoutMs: number, read: (body: AsyncIte
     if (ok && body && !wrong) return await read(body);
     await body?.cancel();
     if (wrong) throw createError(url, wrong);
-    return undefined;
+    return status;
   } catch (error) {
     throw error instanceof ProblemError ? error : createError(url, formatRequestError(error, url, timeoutMs));
   }

@@ -36,6 +36,16 @@ test.each<[string, string, unknown, number]>([
   expect((await asked(tag, answer, status)).said).toBeUndefined();
 });
 
+test.each([
+  [404, ["needed: compare the address with the release page"]],
+  [503, []],
+  [429, []],
+])("check names a wrong address only if there is no such file: %i", async (status, more) => {
+  const { url } = await asked("v0.0.4", "page", status);
+  const [row] = await checkRelease("node", { url });
+  expect(row?.lines).toEqual([`${url} answers ${status}`, ...more]);
+});
+
 test("asks only for releases of GitHub", async () => {
   const { fetched } = await asked("v0.0.4", {});
   expect(await findNewerRelease("https://release.example/node-controller.zip")).toBeUndefined();

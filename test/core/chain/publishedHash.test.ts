@@ -72,6 +72,8 @@ test("hashes a download, and never the page that says that there is none", async
   expect(await hashDownload(url)).toBe(createHash("sha256").update("archive").digest("hex"));
   serve({});
   await expect(hashDownload(url)).rejects.toThrow("found: no such file");
+  serve({ "orchestrator-linux-amd64.zip": 403 });
+  await expect(hashDownload(url)).rejects.toThrow("found: it answers 403");
 });
 
 test("knows the page of a release", () => {
