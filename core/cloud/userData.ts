@@ -4,8 +4,9 @@ export function renderUserData({
   publicKey,
 }: Readonly<Record<"privateKey" | "publicKey", string>>): string {
   const files = {
-    // Names the only key, because an upgrade of sshd makes host keys of other kinds.
-    "/etc/ssh/sshd_config.d/10-pillar-host.conf": "HostKey /etc/ssh/ssh_host_ed25519_key\n",
+    // Names the only key, because an upgrade of sshd makes host keys of other kinds. `ssh_pwauth` leaves PAM's prompts on.
+    "/etc/ssh/sshd_config.d/10-pillar-host.conf":
+      "HostKey /etc/ssh/ssh_host_ed25519_key\nKbdInteractiveAuthentication no\n",
     "/etc/apt/apt.conf.d/20auto-upgrades":
       'APT::Periodic::Update-Package-Lists "1";\nAPT::Periodic::Unattended-Upgrade "1";\n',
     "/etc/apt/apt.conf.d/90pillar-host":

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import ssh2 from "ssh2";
 import { readSmallFile } from "../util/readSmallFile.ts";
 import { resolvePath } from "../util/resolvePath.ts";
@@ -27,7 +28,7 @@ export const someKeyFile = "the file of a private ssh key (without .pub), such a
 
 /** Formats what a key's file must be. On a disk of Windows, or of another machine, chmod may do nothing. */
 export const formatOwnFile = (file: string) =>
-  `a file for you alone: chmod 600 ${file} (if that changes nothing, its disk keeps no modes: copy the file to one of Linux, and name the copy)`;
+  `a file for you alone: chmod 600 ${file} (if that changes nothing, its disk keeps no modes. Name a copy in your Linux home: cp ${file} ~/.ssh/ && chmod 600 ~/.ssh/${basename(file)})`;
 
 /** Formats why a key can't be used. `file`: its path in a command. */
 export function describeUnreadableKey(text: string, file = "FILE"): KeyFileFault {

@@ -11,7 +11,7 @@ test("gives cloud-init one host key, logins by key only, and upgrades without a 
     ssh_keys: { ed25519_private: privateKey, ed25519_public: "ssh-ed25519 AAAA" },
     ssh_pwauth: false,
     write_files: [
-      { content: "HostKey /etc/ssh/ssh_host_ed25519_key\n" },
+      { content: "HostKey /etc/ssh/ssh_host_ed25519_key\nKbdInteractiveAuthentication no\n" },
       { content: expect.stringContaining('Unattended-Upgrade "1"') },
       { content: expect.stringContaining('Automatic-Reboot "false"') },
     ],

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import ssh2 from "ssh2";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formatOwnFile } from "../../../core/config/privateKey.ts";
@@ -134,7 +134,7 @@ describe("a key's file", () => {
     "that is open to others gets a cure also for a disk where chmod does nothing: %s",
     (path) => {
       expect(formatOwnFile(path)).toBe(
-        `a file for you alone: chmod 600 ${path} (if that changes nothing, its disk keeps no modes: copy the file to one of Linux, and name the copy)`,
+        `a file for you alone: chmod 600 ${path} (if that changes nothing, its disk keeps no modes. Name a copy in your Linux home: cp ${path} ~/.ssh/ && chmod 600 ~/.ssh/${basename(path)})`,
       );
     },
   );
