@@ -27,7 +27,7 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
   const candidates = openCandidates(source);
   try {
     const { root, paths } = await findOrchestrator(stack, candidates);
-    const { attempt: _attempt, ...move } = createMoveId(config, stack);
+    const { attempt: _attempt, ...move } = createMoveId(config);
     const { identityFile } = config.orchestrator.backup;
     const lock = { stack, pillar: config.pillar.name, doing: "backup" } as const;
     const ref = { directory: chooseStore(config), identityFile, move };

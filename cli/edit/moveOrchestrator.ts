@@ -48,17 +48,17 @@ export async function moveOrchestrator(stack: string, args: readonly string[], g
   if (!up) console.log(`Rehearse the move first; the rehearsal writes nothing:\n  ${commandsFor(stack).check()}`);
   const code = await runUp(stack, { up, isAlarmed: () => printAlarm(stack) }, args, engine);
   if (!up) return code;
-  if (isMoveOver(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)))
+  if (isMoveOver(await readMoveEvents(openStackStore(config)), createMoveId(config)))
     await removeSettings(engine, confirmationPaths);
   // If the event log is lost later, this one would let any move pass as the first.
-  else if (word && (await hasMoved(stack, config))) await removeSettings(engine, [firstMoveKey]);
+  else if (word && (await hasMoved(config))) await removeSettings(engine, [firstMoveKey]);
   return code;
 }
 
 const firstMoveKey = "orchestrator.firstMove";
 
-async function hasMoved(stack: string, config: StackConfig): Promise<boolean> {
-  return summarizeMoves(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)).generation > 0;
+async function hasMoved(config: StackConfig): Promise<boolean> {
+  return summarizeMoves(await readMoveEvents(openStackStore(config)), createMoveId(config)).generation > 0;
 }
 
 /** Asks the operator to confirm a first move, if the event log has none. Returns the setting. @throws ProblemError */
@@ -67,7 +67,7 @@ export async function confirmFirstMove(
   config: StackConfig,
   options: Pick<MoveOptions, "firstMove">,
 ): Promise<PlainSettings | undefined> {
-  if (config.orchestrator.firstMove || (await hasMoved(stack, config))) return undefined;
+  if (config.orchestrator.firstMove || (await hasMoved(config))) return undefined;
   const { needed } = describeUnknownHistory("first move", commandsFor(stack));
   if (!options.firstMove && isTerminal())
     await askText(

@@ -61,7 +61,7 @@ export async function restoreOrchestrator(
   const store = openStackStore(config);
   const moves = await readMoveEvents(store);
   const hosts = { old: computeFingerprint(lost.hostKey), new: computeFingerprint(hostKey) };
-  const move = chooseMove(moves, createMoveId(config, stack), hosts);
+  const move = chooseMove(moves, createMoveId(config), hosts);
   const { pillar, orchestrator, sync } = config;
   const node = createNodeTarget(config, address, hostKey);
   const bridge = await readHostBridge({ node, references: sync.references });

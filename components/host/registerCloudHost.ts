@@ -45,7 +45,7 @@ export async function registerCloudHost(
   const args = createHostArgs(config, last, look);
   const register = async () => {
     if (importId !== undefined && plan.kind === "keep") return createAdoptedHost({ ...run, plan }, args);
-    const openings = listOpenings(config, await hasOrchestrator(config, config.stack, last.orchestrator?.side));
+    const openings = listOpenings(config, await hasOrchestrator(config, last.orchestrator?.side));
     const strangers = plan.kind === "keep" ? await formatStrangers({ ...run, plan }, last) : {};
     return createCloudHost(run, { ...args, openings, strangers });
   };

@@ -28,7 +28,7 @@ async function decideTiming(config: StackConfig, last: LastRun, look: NodeStatus
   const { unattended } = config.orchestrator;
   if (!config.orchestrator.move) return last.orchestrator === undefined ? "none" : "removed";
   if (last.orchestrator !== undefined) return "now";
-  const move = createMoveId(config, pulumi.getStack());
+  const move = createMoveId(config);
   if ((await readMoveEvents(openStackStore(config))).some((entry) => isSameMove(entry.move, move))) return "now";
   if (isUnattended(process.env)) return "unwatched";
   if (unattended) return "now";

@@ -39,6 +39,6 @@ export function isSameMove(a: MoveId, b: MoveId): boolean {
   return isSameOwner(a, b) && a.attempt === b.attempt;
 }
 
-export function createMoveId({ pillar, orchestrator }: StackConfig, stack: string): MoveId {
+export function createMoveId({ stack, pillar, orchestrator }: StackConfig): MoveId {
   return { project, stack, pillar: pillar.name, attempt: orchestrator.attempt };
 }

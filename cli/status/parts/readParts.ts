@@ -111,10 +111,10 @@ async function readRegistration({ stack, context, facts, node, agreement }: Shar
   });
 }
 
-async function readPorts({ stack: { config, stack, state, address }, facts }: SharedLookups) {
+async function readPorts({ stack: { config, state, address }, facts }: SharedLookups) {
   const { node, orchestrator } = requireValue(await facts);
   const running = { node: node.active, orchestrator: orchestrator.active };
-  const isOpen = orchestrator.active || (await hasOrchestrator(config, stack, state.last.orchestrator?.side));
+  const isOpen = orchestrator.active || (await hasOrchestrator(config, state.last.orchestrator?.side));
   return tryPorts(address, listPortRules(config, isOpen, running));
 }
 

@@ -23,7 +23,7 @@ export function createSecureOptions(config: StackConfig) {
   const { host, copyAddress, orchestrator: old } = createOldHost(config);
   return {
     stack,
-    move: createMoveId(config, stack),
+    move: createMoveId(config),
     old,
     new: createMovePaths(config),
     /** Address of the old host's ssh, as the new host reaches it. */

@@ -10,7 +10,7 @@ const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH
 const has = (orchestrator: object, shown?: string) => {
   const oldHost = { address: "198.51.100.9", hostKey };
   const config = configOf({ oldHost, orchestrator: { backup: { directory: directory() }, ...orchestrator } });
-  return hasOrchestrator(config, "prod-2", shown);
+  return hasOrchestrator({ ...config, stack: "prod-2" }, shown);
 };
 
 test("finds a configured orchestrator: a move or a release", async () => {
