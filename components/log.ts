@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { StackConfig } from "../core/config/config.ts";
 import { type Notice, sendNotice } from "../core/notify/notify.ts";
 import { printableLines } from "../core/util/printable.ts";
 import { formatOperatorError } from "../core/util/problem.ts";
@@ -25,14 +26,10 @@ export function reportNextStep(lines: pulumi.Output<string[]>): pulumi.Output<st
 }
 
 /** Sends a notification, if there is a webhook. A failure only causes a warning. */
-export async function notifyOperator(
-  webhook: string | undefined,
-  event: Notice["event"],
-  { pillar, stack }: { readonly pillar: string; readonly stack: string },
-  message: string,
-): Promise<void> {
-  if (webhook === undefined) return;
-  const reason = await sendNotice(webhook, { event, title: `Pillar ${pillar} (${stack}): ${event}`, message });
+export async function notifyOperator(config: StackConfig, event: Notice["event"], message: string): Promise<void> {
+  const { notify, pillar, stack } = config;
+  if (notify === undefined) return;
+  const reason = await sendNotice(notify, { event, title: `Pillar ${pillar.name} (${stack}): ${event}`, message });
   if (reason !== undefined)
     await warn(`the notification "${event}" did not reach the webhook (pillar-host:notify): ${reason}`);
 }

@@ -28,8 +28,7 @@ export function addSetUp(
     if (found === undefined || !isSetUpLost(found, wasSetUp)) return undefined;
     const text = formatLostSetUp(at, config, last);
     if (wasSetUp) await warn(text);
-    if (wasSetUp && !pulumi.runtime.isDryRun())
-      await notifyOperator(config.notify, "failed", { pillar: config.pillar.name, stack: config.stack }, text);
+    if (wasSetUp && !pulumi.runtime.isDryRun()) await notifyOperator(config, "failed", text);
     return new Date().toISOString();
   }) as pulumi.Output<string>;
   return { ...access, setUp: new HostSetUp("host-set-up", { address, lost }, { parent, dependsOn: [contact] }).setUp };

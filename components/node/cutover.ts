@@ -115,6 +115,6 @@ async function readRegistration(
   const log = openEventLog(place, { ...systemClock, say: (line) => void warn(line) });
   const news = await noteRegistration(log, registration, { stack: place.stack, ours, memory });
   for (const { event, message } of findRegistrationNotices(news, registration, place))
-    await notifyOperator(config.notify, event, place, message);
+    await notifyOperator(config, event, message);
   return registration;
 }
