@@ -76,7 +76,9 @@ export function notifyAlerts(all: readonly StackLookup[], directory = resolveDir
       const what = "pillar-host:notify is configured for no stack, so no webhook is notified";
       problems.push(formatProblem({ what, needed: `set it: ${commandsFor(first.stack).setSecret("notify")}` }));
     }
-    const mute = all.map((found, at) => failures[at] !== undefined && "view" in found && found.source?.config.heartbeat);
+    const mute = all.map(
+      (found, at) => failures[at] !== undefined && "view" in found && found.source?.config.heartbeat,
+    );
     // The heartbeat says that this machine looked and can notify, not what it found. Several stacks may have the same one.
     for (const [heartbeat, stack] of new Map(sources.map(({ config, stack }) => [config.heartbeat, stack]))) {
       const reason = heartbeat && !mute.includes(heartbeat) && (await send(heartbeat));
