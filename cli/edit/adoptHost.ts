@@ -11,7 +11,7 @@ import { refuseExistingFile } from "../init/stackText.ts";
 import { parseConfiguration } from "../pulumi/configuration.ts";
 import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand.ts";
 import { findStackOf, type PlainSettings, runUp, type UpOptions, writeSettings } from "../pulumi/stackFiles.ts";
-import { checkStackName } from "../pulumi/stackName.ts";
+import { checkStackName, shortenStackName } from "../pulumi/stackName.ts";
 import { parseState } from "../pulumi/stackState.ts";
 import { createProxySettings, listOwnSecrets } from "./otherStack.ts";
 
@@ -49,14 +49,15 @@ export async function adoptHost(
   const key = hostKey ?? findOldHost(config, address)?.hostKey;
   const question = { hostKey: key, option: "--host-key", newHost: config.host, port, proxy, login };
   const host = await reachHost(destination, question);
-  const other = await findStackOf(address, stack);
+  const shortName = shortenStackName(stack);
+  const other = await findStackOf(address, shortName);
   if (other !== undefined)
     throw new ProblemError({
       what: `${address} is the host of stack ${other} already: nothing was made`,
       needed: `continue with that stack: ${commandsFor(other).up}`,
       next: `Then: ${commandsFor(like).next}`,
     });
-  const isNew = !(await model.listStacks()).includes(stack);
+  const isNew = !(await model.listStacks()).includes(shortName);
   const isBegun = !isNew && parseState(await createPulumi(stack).read(["stack", "export"])).isBegun;
   // Pulumi would keep the values of a file that is there.
   if (isNew) refuseExistingFile(stack);
@@ -72,7 +73,7 @@ export async function adoptHost(
   const hasOwn = (host.user ?? host.port ?? host.privateKeyFile ?? host.proxy) !== undefined;
   const own =
     hasOwn && findOldHost(config, address) === undefined ? ", changed by what your ssh has for this host" : "";
-  console.log(`${stack} is now the stack of ${address} (Pulumi.${stack}.yaml), with ${copied}${own}.`);
+  console.log(`${stack} is now the stack of ${address} (Pulumi.${shortName}.yaml), with ${copied}${own}.`);
   for (const secret of listOwnSecrets(findOldHost(config, address) ?? {}))
     console.log(
       `oldHost has this host's own ${secret}. Set that secret, too: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,

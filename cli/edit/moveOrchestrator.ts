@@ -39,7 +39,9 @@ export async function moveOrchestrator(stack: string, args: readonly string[], g
   const word = await confirmFirstMove(stack, config, options);
   const settings = { ...createMoveSettings(config, before, host, options), ...word };
   await writeSettings(engine, settings, ["orchestrator.restoreFrom"]);
-  console.log(`Pulumi.${stack}.yaml says now: the orchestrator comes from ${host.address}, the host of ${from}.`);
+  console.log(
+    `Pulumi.${config.stack}.yaml says now: the orchestrator comes from ${host.address}, the host of ${from}.`,
+  );
   for (const key of listOwnSecrets(before.ssh, config.ssh))
     console.log(
       `The old host's login secret ${key} differs from the new host's. Set it: ${commandsFor(stack).setSecret(`oldHost.${key}`)}`,
