@@ -127,7 +127,7 @@ export async function passGate(
   let ports: Promise<void> | undefined;
   const wait = decideWait(inputs.wait);
   let standing: WaitStanding | undefined;
-  const note = async () => standing && noteWaiting(log, inputs, { ...host, ...kept }, standing);
+  const note = async () => standing && noteWaiting(log, { ...inputs, wait }, { ...host, ...kept }, standing);
   let begun: Promise<unknown> | undefined;
   if (wait === "block")
     say(
@@ -167,8 +167,8 @@ export async function passGate(
     await wallet?.settled();
     kept.earlier = wallet?.earlier() ?? earlier;
     await begun;
-    await note();
-    throw keepResults(error as Error, kept);
+    const fault = await note().catch((thrown: Error) => thrown);
+    throw keepResults(fault ?? (error as Error), kept);
   } finally {
     await Promise.all([wallet?.settled(), ports]);
     closeWitnesses();

@@ -34,13 +34,17 @@ export function openEventLog({ directory, stack, pillar }: LogRef, deps: { now()
     /** Adds an event without which the run goes on; reports a failure. */
     note: (news: Optional<EventBody>) => add(news).catch(report),
     addMove: (move: MoveId, news: MoveEventBody) => appendEvent(store, { at: at(), move, ...news }),
-    /** Adds events that the current log lacks, and returns them; none if it can't be read. Reports a failure. */
-    noteChanges: async <N extends Optional<EventBody>>(findChanges: (events: readonly LogEvent[]) => readonly N[]) => {
+    /** Adds events that the current log lacks, and returns them. Reports a failure; throws it if they are needed. */
+    noteChanges: async <N extends Optional<EventBody>>(
+      findChanges: (events: readonly LogEvent[]) => readonly N[],
+      isNeeded = false,
+    ) => {
       try {
         const news = findChanges(await read());
         for (const each of news) await add(each);
         return news;
       } catch (error) {
+        if (isNeeded) throw error;
         report(error as Error);
         return [];
       }

@@ -7,7 +7,7 @@ import { type HeightStanding, hour } from "./progress.ts";
 
 type Waiting = EventDetails["waiting"];
 type WaitHost = Pick<Waiting, "address" | "hostKey" | "setUp">;
-type WaitSettings = Pick<GateSettings, "stack" | "stallAfter">;
+type WaitSettings = Pick<GateSettings, "stack" | "stallAfter" | "wait">;
 
 /** `isLate`: the wait has lasted for the configured deadline. */
 export type WaitStanding = HeightStanding & { readonly isLate: boolean };
@@ -23,10 +23,13 @@ export function findWaiting(events: readonly LogEvent[], stack: string, host: Wa
   return isOurs && !isAhead ? last : undefined;
 }
 
-/** Logs a wait if later runs need the line. A growing height is logged once an hour: a sync takes days. */
+/**
+ * Logs a wait if later runs need the line. A growing height is logged once an hour: a sync takes days. @throws if it can't
+ * be written in a run that looks once: without its line, no later run would notice a stall or the deadline
+ */
 export async function noteWaiting(
   log: EventLog,
-  { stack, stallAfter }: WaitSettings,
+  { stack, stallAfter, wait }: WaitSettings,
   start: WaitHost & Pick<Waiting, "startedAt" | "startHeight" | "earlier">,
   { height, at, isStalled, isLate }: WaitStanding,
 ): Promise<void> {
@@ -41,7 +44,7 @@ export async function noteWaiting(
     ];
     const isKnown = before !== undefined && keys.every((key) => before[key] === now[key]);
     return isKnown ? [] : [{ event: "waiting", details: now } as const];
-  });
+  }, wait === "await");
 }
 
 /**

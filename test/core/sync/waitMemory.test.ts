@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Observation } from "../../../core/chain/node.ts";
 import { openEventLog } from "../../../core/eventLog/eventLog.ts";
@@ -133,6 +135,27 @@ test("a wait that a clock a year ahead logged begins anew, and counts stall and 
     expect.stringMatching(/^deadline: the node has not synced within 7 d/),
   ]);
 });
+
+test.each(["await", "block"] as const)(
+  "a store that can't be written fails a run that looks once: %s",
+  async (wait) => {
+    const said: string[] = [];
+    mkdirSync(join(directory(), "record.jsonl"));
+    const log = openEventLog(
+      { directory: directory(), stack: "prod", pillar: "Anvil" },
+      { now: () => begun, say: (line) => void said.push(line) },
+    );
+    const start = { ...host, startedAt: new Date(begun).toISOString(), startHeight: 10, earlier: undefined };
+    const standing = { height: 10, at: 0, isStalled: false, isLate: false };
+    const noted = noteWaiting(log, { ...settings, wait }, start, standing).then(
+      () => said.join(),
+      (error: Error) => `failed: ${error.message}`,
+    );
+    expect(await noted).toMatch(
+      wait === "await" ? /^failed: the event log could not be/ : /^the event log could not be/,
+    );
+  },
+);
 
 test("a run that waits itself counts neither stall nor deadline of the runs before", async () => {
   await run(0, at(10));
