@@ -102,6 +102,7 @@ If the new key is right, as the host's console shows it: pulumi config set --pat
     expect(await refused({}, { "ssh.privateKey": privateKey })).toContain(`error: ${where}:22 refuses the login
 needed: add the key of pillar-host:ssh to ~root/.ssh/authorized_keys on the host: ${publicKey}
 Is it another key? pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod
+Is that line there already? sshd's log on the host says why it refuses the key: journalctl -u ssh -n 20
 Is it another user? pulumi config set --path pillar-host:ssh.user USER -s prod
 Then: pulumi up -s prod
 See it with: ssh -v -p 22 ${where}`);
