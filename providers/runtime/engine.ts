@@ -7,7 +7,7 @@ const gone = new AbortController();
 export const engineGone = gone.signal;
 
 /** Time for a method to notice that the engine is gone, and to end. */
-const graceMs = 15_000;
+const graceMs = 10_000;
 
 /**
  * Watches the engine through this process's standard input, which a killed engine closes. It leaves the process running,
