@@ -65,19 +65,18 @@ try_in() {
   local at code=0 changed
   changed=$(stat -c %y "$1")
   at=$(mktemp -d "$1/.pillar-host.XXXXXX") || return
-  { head -c 2M /dev/zero > "$at/2M" && touch "$at"/{1..64} && printf '#!/bin/sh\n' > "$at/run" && chmod 700 "$at/run"; } && { [ -z "${2:-}" ] || "$at/run"; } || code=1
+  head -c 2M /dev/zero > "$at/2M" && touch "$at"/{1..64} && printf '#!/bin/sh\n' > "$at/run" && chmod 700 "$at/run" && ${2:+"$at/run"} || code=1
   rm -rf "$at" && touch -cd "$changed" "$1" && return "$code"
 }
 check_place() {
   local at said see
-  if is_there "$1" && [ ! -d "$1" ]; then needs "$1" "no directory: a $(stat -c %F "$1")" "a directory, or a link to one that is there" && return; fi
+  if is_there "$1" && [ ! -d "$1" ]; then needs "$1" "no directory: a $(stat -c %F "$1")" "a directory, or a link to one" && return; fi
   at=$(existing_directory "$1")
   said=$(try_in "$at" "${2:-}" 2>&1) && return
   case $said in *space* | *uota*) see="df -h $at; df -i $at; du -xsh $at/*" ;; *permitted*) see="lsattr -d $at" ;; *) see="findmnt -T $at" ;; esac
   needs "$at" "${said##*: }" "2 MB and 64 files that root can write there${2:+, and a program that starts} (see: $see)"
 }
-system_places=(/dev/shm /run /etc/systemd/system /usr/bin /usr/local /var/cache /var/spool)
-for at in "${TMPDIR:-/tmp}" "$state" "$logs" "$data_dir" "${system_places[@]}"; do check_place "$at"; done
+for at in "${TMPDIR:-/tmp}" "$state" "$logs" "$data_dir" /dev/shm /run /etc/systemd/system /usr/bin /usr/local /var/cache /var/spool; do check_place "$at"; done
 check_place "$controller_dir" runs
 check_place /usr/local/bin runs
 

@@ -147,8 +147,8 @@ way_out() {
   elif [ -r "$proc/net/route" ] && ! grep -qE $'^[^\t]+\t00000000\t' "$proc/net/route"; then say "this host has no default route over IPv4, and many servers have no IPv6"
   else
     case ${1,,} in
-      *resolv*) say "a name server in /etc/resolv.conf that answers" ;;
-      *certificate* | *ssl*) say "its clock, its ca-certificates, or a firewall that opens TLS?" ;;
+      *resolv*) say "name servers in /etc/resolv.conf" ;;
+      *certificate* | *ssl*) say "the clock, ca-certificates, a proxy that opens TLS?" ;;
       *) say "a firewall?" ;;
     esac
   fi

@@ -73,10 +73,9 @@ esac
 # After an error the controller may have started nothing, so do not wait long.
 if [ -n "$complaint" ] && ! service_is_active "$service"; then rpc_seconds=5; fi
 if ! wait_for_node "$rpc_seconds"; then
-  unit=
-  [ "$(systemctl show -p LoadState --value "$service" 2> /dev/null)" = loaded ] || unit="There is no unit $service. Does this release name it otherwise? $(config_set node.service NAME)"
   fail "the controller ended, but the node does not run" ${complaint:+"the controller said: $(redact <<< "$complaint")"} \
-    "$(node_facts)" "$(last_lines "$transcript" 5)" "$unit" "$once_more"
+    "$(node_facts)" "$(last_lines "$transcript" 5)" \
+    "$(systemctl show -pLoadState "$service" | grep -q =loaded || say "There is no unit $service: has it another name? $(config_set node.service NAME)")" "$once_more"
 fi
 file_has '"Address"' "$data_dir/config.json" || warn "$data_dir/config.json names no producer: the address is read from the controller's Status alone"
 let_node_end

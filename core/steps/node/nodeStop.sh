@@ -8,7 +8,7 @@ node_stop_file() { say "/etc/systemd/system/$service.service.d/90-pillar-host.co
 
 # Lets the node finish its writes at every later stop or restart, and start again after a kill. The unit need not exist yet.
 let_node_end() {
-  install_file "$(node_stop_file)" "# Not killed, because its database is not written in one piece, and started again after a kill (pillar-host).
+  install_file "$(node_stop_file)" "# Ends its writes at a stop, starts after a kill (pillar-host).
 [Service]
 ExecStop=
 SuccessExitStatus=
@@ -16,19 +16,15 @@ KillMode=control-group
 KillSignal=SIGTERM
 TimeoutStopSec=$node_stop_limit"
   systemctl daemon-reload
-  local found
+  local found what="by its unit, a stop of $service may corrupt the database, or a kill leave it off"
   # Reads back what is in force: `systemctl edit` writes override.conf, which comes after this file.
-  found=$(systemctl show -p LoadState -p ExecStop -p KillMode -p KillSignal -p RestartKillSignal -p TimeoutStopUSec -p SuccessExitStatus -p Restart "$service" 2> /dev/null || true)
-  if [[ $found != *LoadState=loaded* ]]; then return 0; fi
-  found=$(grep -vxE '(LoadState|ExecStop|SuccessExitStatus)=(loaded)?|KillMode=(control-group|mixed|process)|(Restart)?KillSignal=15|Restart=(always|on-(failure|abnormal|abort))|TimeoutStopUSec=(.*[hdwy].*|([5-9]|[1-5][0-9])min.*)' <<< "$found" | paste -sd ';' || true)
-  if [ -z "$found" ]; then return 0; fi
+  found=$(systemctl show -p{LoadState,ExecStop,KillMode,{,Restart}KillSignal,TimeoutStopUSec,SuccessExitStatus,Restart} "$service" 2> /dev/null || true)
+  # Leaves what undoes it, such as KillMode=none, Restart=no or less than five minutes.
+  [[ $found == *LoadState=loaded* ]] && found=$(grep -vxE 'LoadState=.*|SuccessExitStatus=|KillMode=[cmp].*|.*KillSignal=15|Restart=(a|on-[fa]).*|TimeoutStopUSec=(.*[hdwy].*|([5-9]|[1-5].)min.*)' <<< "$found") || return 0
+  found=${found//$'\n'/; }
   # After the deploy, the operator may have set it: only warn.
-  if is_marked deploy.done; then
-    warn "the unit of $service may kill the node at a stop, which may corrupt its database, or leave it off after a kill: $found"
-    return 0
-  fi
-  fail "the unit of $service would kill the node at a stop, which may corrupt its database, or leave it off after a kill" "found: $found" \
-    "needed: what $(node_stop_file) says, and no later file that says otherwise" "See which file sets it with: systemctl cat $service. Remove the line, then run $(pulumi_up) again."
+  if is_marked deploy.done; then warn "$what: $found" && return; fi
+  fail "$what" "found: $found" "needed: remove that from its unit: systemctl cat $service"
 }
 
 # Makes the unit again as the controller wrote it.

@@ -40,9 +40,9 @@ test("the deploy lets the installation of packages ask nothing, restart nothing 
 });
 
 test("a deploy without a node asks for another unit's name only if there is no unit", async ({ box }) => {
-  const asks = "There is no unit go-node. Does this release name it otherwise?";
+  const asks = "There is no unit go-node: has it another name?";
   expect((await run(box, "true", false)).stderr).toContain(asks);
-  const loaded = 'case "$*" in *"-p LoadState --value"*) echo loaded ;; is-active*) echo inactive ;; esac';
+  const loaded = 'case "$*" in *-pLoadState*) echo LoadState=loaded ;; is-active*) echo inactive ;; esac';
   const { code, stderr } = await run(box, "true", false, "", {}, {}, loaded);
   expect([code, stderr.includes("There is no unit")]).toEqual([1, false]);
 });

@@ -24,12 +24,11 @@ test("a stop that kills the node ends the run; after the deploy, it is the opera
   expect(await call(box, "let_node_end", sound + kill)).toMatchObject({
     code: 1,
     stderr:
-      "h: the unit of go-node would kill the node at a stop, which may corrupt its database, or leave it off after a kill\n" +
-      `  found: ${kill}\n  needed: what /${file} says, and no later file that says otherwise\n` +
-      "  See which file sets it with: systemctl cat go-node. Remove the line, then run pulumi up -s prod again.\n",
+      "h: by its unit, a stop of go-node may corrupt the database, or a kill leave it off\n" +
+      `  found: ${kill}\n  needed: remove that from its unit: systemctl cat go-node\n`,
   });
   box.mark("deploy.done");
-  const stdout = `warning: the unit of go-node may kill the node at a stop, which may corrupt its database, or leave it off after a kill: ${kill}\n`;
+  const stdout = `warning: by its unit, a stop of go-node may corrupt the database, or a kill leave it off: ${kill}\n`;
   expect(await call(box, "let_node_end", sound + kill)).toEqual({ code: 0, stdout, stderr: "" });
   // An empty value removes the controller's: with it, a node that was killed would not start again.
   expect(box.read(file)).toMatch(/^ExecStop=\nSuccessExitStatus=\n/m);
