@@ -327,7 +327,7 @@ describe("the version of the node that Deploy will build", () => {
     const all = [...pairs, ...close.map((one): [string, string] => [one, "v0.0.10"])];
     const calls = all.map(([one, least]) => `is_older '${one}' '${least}' && say yes || say no`).join("\n");
     const { stdout } = await box.run(
-      `${createScript(["host/goToolchain"], { release_suffixes: releaseSuffixes })}\n${calls}\n`,
+      `${box.local(createScript(["host/goToolchain"], { release_suffixes: releaseSuffixes }))}\n${calls}\n`,
     );
     const isOlder = ([one, least]: readonly string[]) => (compareNodeVersions(one ?? "", least ?? "") ?? -1) < 0;
     expect(stdout.trimEnd().split("\n")).toEqual(all.map((pair) => (isOlder(pair) ? "yes" : "no")));
