@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { LockStatus } from "../core/journey/facts.ts";
 import { formatHolder } from "../core/journey/runTexts.ts";
+import type { LockStatus } from "../core/journey/stackFacts.ts";
 import { commandsFor } from "../core/util/commands.ts";
 import { ProblemError } from "../core/util/problem.ts";
 import { resolveHomeDirectory } from "../core/util/resolvePath.ts";

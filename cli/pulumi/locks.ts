@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import type { Lock, LockStatus } from "../../core/journey/facts.ts";
+import type { Lock, LockStatus } from "../../core/journey/stackFacts.ts";
 import { parseJson } from "../../core/util/parseJson.ts";
 import { printable } from "../../core/util/printable.ts";
 import { resolveHomeDirectory } from "../../core/util/resolvePath.ts";

@@ -4,7 +4,7 @@ import { chooseStore, openStackStore } from "../../core/config/stackStore.ts";
 import { appendEvent, findLastMoveEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog.ts";
 import type { Backup, MoveEvent } from "../../core/eventLog/events.ts";
 import { createMoveId, formatMove, isSameOwner, type MoveId } from "../../core/eventLog/moveId.ts";
-import { hasShareForKey } from "../../core/host/keyShare.ts";
+import { hasShareForKey } from "../../core/host/shareFileName.ts";
 import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup.ts";
 import { type BridgeNow, findStaleShare, readHostBridge } from "../../core/orchestrator/checks/bridgeState.ts";
 import { endFence, fenceVariables } from "../../core/orchestrator/hosts/fence.ts";

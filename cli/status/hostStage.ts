@@ -1,5 +1,5 @@
 import { decideNextStep } from "../../core/journey/decideNextStep.ts";
-import type { StackFacts } from "../../core/journey/facts.ts";
+import type { StackFacts } from "../../core/journey/stackFacts.ts";
 import type { Needs } from "../../core/journey/stackStages.ts";
 import type { NodeStatus } from "../../core/sync/nodeStatus.ts";
 import { formatProgress } from "../../core/sync/progress.ts";

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { StackConfig } from "../../core/config/config.ts";
 import { project } from "../../core/config/configFaults.ts";
 import { readStackEvents } from "../../core/eventLog/eventLog.ts";
-import { createSettings, type OldHostFacts } from "../../core/journey/facts.ts";
+import { createSettings, type OldHostFacts } from "../../core/journey/stackFacts.ts";
 import { commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { readLocks } from "../pulumi/locks.ts";

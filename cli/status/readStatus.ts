@@ -1,5 +1,5 @@
 import { decideNextStep } from "../../core/journey/decideNextStep.ts";
-import type { StackFacts } from "../../core/journey/facts.ts";
+import type { StackFacts } from "../../core/journey/stackFacts.ts";
 import { formatWaysBack } from "../../core/sync/damagedDatabase.ts";
 import { createGateSettings } from "../../core/sync/gateSettings.ts";
 import type { SyncProgress } from "../../core/sync/progress.ts";

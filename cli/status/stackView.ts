@@ -1,5 +1,5 @@
 import type { NodeFacts } from "../../core/host/nodeFacts.ts";
-import type { StackFacts } from "../../core/journey/facts.ts";
+import type { StackFacts } from "../../core/journey/stackFacts.ts";
 import type { SyncProgress } from "../../core/sync/progress.ts";
 import type { SyncResult } from "../../core/sync/waitForSync.ts";
 import type { TextLine } from "../../core/util/commands.ts";

@@ -3,8 +3,8 @@ import type { StackConfig } from "../../core/config/config.ts";
 import { createStackLogRef } from "../../core/config/stackStore.ts";
 import { openEventLog } from "../../core/eventLog/eventLog.ts";
 import { decideNextStep, isMoveLater } from "../../core/journey/decideNextStep.ts";
-import type { MoveTiming } from "../../core/journey/facts.ts";
 import type { LastRun, OrchestratorOutput } from "../../core/journey/outputs.ts";
+import type { MoveTiming } from "../../core/journey/stackFacts.ts";
 import { createRegistrationOutput, mayShowAddress, type Registration } from "../../core/registration/registration.ts";
 import {
   judgeRegistration,

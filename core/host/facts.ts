@@ -7,7 +7,7 @@ import { parseFields } from "../util/fields.ts";
 import { normalizeHost, parseAddresses } from "../util/hostPort.ts";
 import { printable } from "../util/printable.ts";
 import { ProblemError } from "../util/problem.ts";
-import { isKeyShare } from "./keyShare.ts";
+import { isKeyShare } from "./shareFileName.ts";
 
 /** Parses what the functions facts_… of core/steps/lib/facts.sh print. No secret. */
 const parsers = {

@@ -1,9 +1,9 @@
 import type { Registration } from "../registration/registration.ts";
 import { commandsFor } from "../util/commands.ts";
 import { takeValue } from "../util/result.ts";
-import type { MoveTiming, StackFacts } from "./facts.ts";
 import { formatContinueMove, formatDuties, formatNoSigner } from "./orchestratorTexts.ts";
 import { formatActiveRun, formatCutOff, formatUnfinished } from "./runTexts.ts";
+import type { MoveTiming, StackFacts } from "./stackFacts.ts";
 import { goOn, type Known, moveFirst, type Needs, type StackStage, stackStages } from "./stackStages.ts";
 import { formatAdoption, formatNotes, formatStage } from "./stackStageTexts.ts";
 

@@ -1,7 +1,7 @@
 import { commandsFor } from "../util/commands.ts";
 import { takeValue } from "../util/result.ts";
 import { createRunStep, type Decision, decideNextStep } from "./decideNextStep.ts";
-import type { OrchestratorKind, StackFacts } from "./facts.ts";
+import type { OrchestratorKind, StackFacts } from "./stackFacts.ts";
 import { formatUnreadable } from "./stackStageTexts.ts";
 
 export interface MigrationInput {

@@ -3,8 +3,8 @@ import { isOurs } from "../registration/registration.ts";
 import { type Commands, commandsFor } from "../util/commands.ts";
 import { formatUtcMinute, formatUtcSecond } from "../util/timeText.ts";
 import { unattendedVariable } from "../util/unattended.ts";
-import type { MoveTiming } from "./facts.ts";
 import type { OrchestratorOutput } from "./outputs.ts";
+import type { MoveTiming } from "./stackFacts.ts";
 import type { Known } from "./stackStages.ts";
 
 /** Formats the orchestrator's move, if it comes before wallet and retirement. */

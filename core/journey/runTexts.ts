@@ -1,6 +1,6 @@
 import { type Commands, commandsFor } from "../util/commands.ts";
 import { formatUtcMinute } from "../util/timeText.ts";
-import type { Lock } from "./facts.ts";
+import type { Lock } from "./stackFacts.ts";
 
 /** Formats a lock's holder: `process 4242 of root on host1, since 2026-11-21 14:49 UTC`. */
 export function formatHolder({ user, host, pid, since }: Lock): string {

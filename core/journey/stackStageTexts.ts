@@ -3,8 +3,8 @@ import { isOurs } from "../registration/registration.ts";
 import { formatRegistration, formatWalletClicks, formatWayBack } from "../registration/registrationMessages.ts";
 import { type Commands, commandsFor, formatTextLine } from "../util/commands.ts";
 import { type Result, takeValue } from "../util/result.ts";
-import type { StackFacts } from "./facts.ts";
 import { formatMoveTiming, formatOrchestrator } from "./orchestratorTexts.ts";
+import type { StackFacts } from "./stackFacts.ts";
 import type { Known } from "./stackStages.ts";
 
 /** Formats the next step (docs/specification.md, 1.1, steps 13 to 15) in lines: the engine truncates longer texts. */

@@ -2,8 +2,8 @@ import type { Registration } from "../registration/registration.ts";
 import { formatWayBack } from "../registration/registrationMessages.ts";
 import { type Commands, commandsFor } from "../util/commands.ts";
 import { takeValue } from "../util/result.ts";
-import type { MoveTiming, StackFacts } from "./facts.ts";
 import type { OrchestratorOutput } from "./outputs.ts";
+import type { MoveTiming, StackFacts } from "./stackFacts.ts";
 
 /** `step`: take the next step at any time. `wait`: the stack only needs time. `attention`: solve a problem. */
 export type Needs = "nothing" | "step" | "wait" | "attention";

@@ -1,6 +1,6 @@
 import { isSameMove, type MoveId } from "../eventLog/moveId.ts";
 import type { HostPaths } from "../host/hostPaths.ts";
-import { formatShareFile, hasShareForKey, isKeyShare } from "../host/keyShare.ts";
+import { formatShareFile, hasShareForKey, isKeyShare } from "../host/shareFileName.ts";
 import type { BackupSource } from "../orchestrator/backup/backup.ts";
 import type { Entry, WrittenList } from "../orchestrator/backup/manifest.ts";
 import type { BridgeNow } from "../orchestrator/checks/bridgeState.ts";

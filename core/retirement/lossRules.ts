@@ -1,6 +1,6 @@
 import { findIdentityDifferences } from "../chain/orchestrator.ts";
 import type { LogEvent, MoveEvent } from "../eventLog/events.ts";
-import { formatShareFile, hasShareForKey } from "../host/keyShare.ts";
+import { formatShareFile, hasShareForKey } from "../host/shareFileName.ts";
 import { findConnectionsTo, useOwnNode } from "../orchestrator/rules/endpoints.ts";
 import { lookUpStage } from "../orchestrator/rules/moveStages.ts";
 import { commandsFor } from "../util/commands.ts";

@@ -1,5 +1,4 @@
 import type { SagaActions } from "../../core/orchestrator/move/saga.ts";
-import type { MoveStep } from "../../core/orchestrator/rules/decideMove.ts";
 import {
   assignRoles,
   type HostState,
@@ -7,6 +6,7 @@ import {
   type Saga,
   type WhichHost,
 } from "../../core/orchestrator/rules/journal.ts";
+import type { MoveStep } from "../../core/orchestrator/rules/moveSteps.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { boot, cutPower, installed, keyOf, liesInPlace, type ModelHost, signing } from "./host.ts";
 import { begin, type Call, effectsOf, type ScriptName } from "./scripts.ts";
@@ -52,7 +52,7 @@ interface ModelSettings {
 
 type Part = ScriptName | "copy" | "backup" | "unpack" | "verify";
 
-/** Calls of each step of core/orchestrator/move/moveSteps.ts, in order. */
+/** Calls of each step of core/orchestrator/move/moveActions.ts, in order. */
 const steps: Record<MoveStep, readonly `${"source" | "target"} ${Part}`[]> = {
   unpack: ["target orchestrator_staging", "target unpack", "target orchestrator_arrive"],
   bulk: ["target orchestrator_staging", "target copy"],

@@ -1,6 +1,6 @@
 import type { EventDetails, Fence, LogEvent } from "../../core/eventLog/events.ts";
 import type { HostPaths } from "../../core/host/hostPaths.ts";
-import { formatShareFile } from "../../core/host/keyShare.ts";
+import { formatShareFile } from "../../core/host/shareFileName.ts";
 import type { Entry } from "../../core/orchestrator/backup/manifest.ts";
 import { createLeg } from "../../core/orchestrator/rules/generation.ts";
 import type { Saga, WhichHost } from "../../core/orchestrator/rules/journal.ts";

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type MigrateOptions, type MigrationDeps, migrate } from "../../cli/migrate.ts";
-import { createSettings, type StackFacts } from "../../core/journey/facts.ts";
 import type { MigrationInput } from "../../core/journey/migration.ts";
+import { createSettings, type StackFacts } from "../../core/journey/stackFacts.ts";
 import { stepConfig } from "./exampleView.ts";
 
 const begun: StackFacts = {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type MigrationDeps, migrate } from "../../cli/migrate.ts";
 import type { StatusParts } from "../../cli/status/parts/statusParts.ts";
-import { createSettings, type StackFacts } from "../../core/journey/facts.ts";
 import type { MigrationInput } from "../../core/journey/migration.ts";
+import { createSettings, type StackFacts } from "../../core/journey/stackFacts.ts";
 import { finishedRun, lives, partsOf, registrations, stepConfig, unmet } from "./exampleView.ts";
 
 const synced = { synced: true, known: true, why: "synced" };

@@ -4,7 +4,7 @@ import { parseState } from "../../cli/pulumi/stackState.ts";
 import { openHostReader } from "../../cli/status/hostReader.ts";
 import { readParts } from "../../cli/status/parts/readParts.ts";
 import { createHostReader } from "../../components/node/nodeReading.ts";
-import { createSettings } from "../../core/journey/facts.ts";
+import { createSettings } from "../../core/journey/stackFacts.ts";
 import { configOf } from "../components/exampleConfig.ts";
 import { fakeNode, idCall, sshHost, synced, use } from "../core/chain/fakes.ts";
 import { scratchDirectory } from "../scratchDirectory.ts";

@@ -6,7 +6,7 @@ import { searches } from "../../lab/simulation/searches.ts";
 import { loadProgram } from "./orders/program.ts";
 import { searchOrders } from "./orders/search.ts";
 
-const decide = "core/orchestrator/rules/decideMove.ts";
+const decide = "core/orchestrator/rules/moveSteps.ts";
 const generation = "core/orchestrator/rules/generation.ts";
 const history = "core/orchestrator/rules/moveHistory.ts";
 const guardFacts = "core/eventLog/guardFacts.ts";

@@ -1,7 +1,7 @@
 import type { OrchestratorStatus } from "../../../core/chain/orchestrator.ts";
 import type { UnknownSpork } from "../../../core/chain/sporks.ts";
 import type { PortResult } from "../../../core/cloud/portRules.ts";
-import type { StackOrchestrator, StackParts } from "../../../core/journey/facts.ts";
+import type { StackOrchestrator, StackParts } from "../../../core/journey/stackFacts.ts";
 import type { OrchestratorState } from "../../../core/orchestrator/hosts/orchestratorFacts.ts";
 import { findConnectionsTo, useOwnNode } from "../../../core/orchestrator/rules/endpoints.ts";
 import { findCutOff } from "../../../core/orchestrator/rules/journal.ts";

@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 import { once } from "node:events";
 import type { ReadEntry } from "tar";
 import type { Backup } from "../../eventLog/events.ts";
-import { isKeyShare } from "../../host/keyShare.ts";
+import { isKeyShare } from "../../host/shareFileName.ts";
 import { createEntry, createManifest, type Entry, normalizePath, quotePath } from "./manifest.ts";
 
 /** A parsed archive, with the requested files by path. Nothing of it was written to the disk. */

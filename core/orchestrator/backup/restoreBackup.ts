@@ -3,7 +3,7 @@ import fs from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { parseMove } from "../../eventLog/moveId.ts";
-import { isKeyShare } from "../../host/keyShare.ts";
+import { isKeyShare } from "../../host/shareFileName.ts";
 import { openStore } from "../../store/openStore.ts";
 import { resolveStoreDirectory } from "../../store/storeDirectory.ts";
 import { ProblemError } from "../../util/problem.ts";

@@ -4,7 +4,7 @@ import { type ChainView, openChainView } from "../../chain/chainView.ts";
 import { networkPaceMs } from "../../chain/elections.ts";
 import type { NodeTarget } from "../../chain/node.ts";
 import { createSilentFault, readNode } from "../../chain/reading.ts";
-import { hasShareForKey } from "../../host/keyShare.ts";
+import { hasShareForKey } from "../../host/shareFileName.ts";
 import type { Problem } from "../../util/problem.ts";
 import type { BackupContent } from "../backup/restoreBackup.ts";
 import type { Confirmation } from "../rules/confirmations.ts";

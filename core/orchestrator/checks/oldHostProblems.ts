@@ -1,6 +1,6 @@
 import path from "node:path";
 import { formatMove } from "../../eventLog/moveId.ts";
-import { formatShareFile, hasShareForKey } from "../../host/keyShare.ts";
+import { formatShareFile, hasShareForKey } from "../../host/shareFileName.ts";
 import type { Problem } from "../../util/problem.ts";
 import { takeValue } from "../../util/result.ts";
 import { checkMoveHistory } from "../rules/generation.ts";

@@ -1,7 +1,7 @@
 import { appendEvent, findLastMoveEvent, isMoveOver, readMoveEvents } from "../../eventLog/eventLog.ts";
 import type { Backup, Prepared } from "../../eventLog/events.ts";
 import { isSameMove, type MoveId } from "../../eventLog/moveId.ts";
-import { hasShareForKey, isKeyShare } from "../../host/keyShare.ts";
+import { hasShareForKey, isKeyShare } from "../../host/shareFileName.ts";
 import { openStore } from "../../store/openStore.ts";
 import { takeValue } from "../../util/result.ts";
 import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup.ts";

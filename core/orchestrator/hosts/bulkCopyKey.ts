@@ -1,7 +1,7 @@
 import { isSameMove } from "../../eventLog/moveId.ts";
-import { freshRun } from "../rules/decideMove.ts";
 import { decideNext } from "../rules/generation.ts";
 import { type HostState, type HostStates, hasStagedNothing, type Saga } from "../rules/journal.ts";
+import { freshRun } from "../rules/moveSteps.ts";
 import { Copier } from "./copier.ts";
 import { HostPair, type HostPairDeps } from "./hostPair.ts";
 import type { MoveInputs } from "./moveInputs.ts";

@@ -13,8 +13,8 @@ import { confirmFor, listConfirmations, listNewConfirmations } from "../rules/co
 import { createLeg, findHighestGeneration, type Wanted } from "../rules/generation.ts";
 import type { HostStates, WhichHost } from "../rules/journal.ts";
 import { findMissingEnd, findRivalStart, summarizeMoves } from "../rules/moveHistory.ts";
+import { createMoveActions } from "./moveActions.ts";
 import { type MoveDeps, MoveRun } from "./moveRun.ts";
-import { createMoveActions } from "./moveSteps.ts";
 import { type Ending, runSaga, type SagaActions } from "./saga.ts";
 import { assertOwnNode } from "./verify.ts";
 

@@ -3,10 +3,10 @@ import { commandsFor } from "../../util/commands.ts";
 import { takeFirstLine } from "../../util/printable.ts";
 import { hasKind } from "../../util/problem.ts";
 import { formatUnattendedRefusal } from "../../util/unattended.ts";
-import { freshRun, type MoveDecision, type MoveStep, type RunMemory } from "../rules/decideMove.ts";
 import { applyEvent, createLeg, decideEvent, decideNext, type Wanted } from "../rules/generation.ts";
 import type { HostStates, Saga } from "../rules/journal.ts";
 import { describeKeyHolder, type HostAddresses } from "../rules/keyHolder.ts";
+import { freshRun, type MoveDecision, type MoveStep, type RunMemory } from "../rules/moveSteps.ts";
 import { formatObstacle } from "../rules/obstacles.ts";
 
 export interface SagaDeps {

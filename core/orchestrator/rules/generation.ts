@@ -1,6 +1,5 @@
 import type { MoveLeg } from "../../eventLog/events.ts";
 import { isSameMove, isSameOwner, type MoveId } from "../../eventLog/moveId.ts";
-import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./decideMove.ts";
 import {
   assignRoles,
   belongsToPair,
@@ -14,6 +13,7 @@ import {
   type WhichHost,
 } from "./journal.ts";
 import { lookUpStage } from "./moveStages.ts";
+import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./moveSteps.ts";
 
 /** The newest moves of this orchestrator between any hosts, by the event log and the stack's state. */
 export interface MoveHistory {

@@ -3,7 +3,6 @@ import type { SshTarget } from "../../ssh/ssh.ts";
 import { type Commands, commandsFor } from "../../util/commands.ts";
 import { isSameMachine } from "../../util/hostPort.ts";
 import { formatProblem, type Problem } from "../../util/problem.ts";
-import type { Obstacle } from "./decideMove.ts";
 import { boundLaterThan, type MoveHistory, type UnknownHistory, type Wanted } from "./generation.ts";
 import {
   assignRoles,
@@ -15,6 +14,7 @@ import {
   type WhichHost,
 } from "./journal.ts";
 import { describeKeyHolder, type HostAddresses } from "./keyHolder.ts";
+import type { Obstacle } from "./moveSteps.ts";
 
 /**
  * Returns the command that stops and masks a service, and prints `inactive` only if each part succeeded. Masks as

@@ -1,6 +1,6 @@
 # A run's lease on a host, by name: only the run that has it changes what the name stands for. $state/NAME.lock has that run's
 # $token, the end of its time, the ssh session that took it (pid:start, or -), and its stack. $state/NAME.flock lets in one call at
-# a time.
+# a time. The run takes it by core/host/rootPair.ts.
 
 # lease_enter NAME SECONDS: lets no other call in until this script ends or closes file 9. False if another one stays in so long.
 lease_enter() {

@@ -3,7 +3,7 @@ import { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { parseLocks, readHolder, readLocks } from "../../../cli/pulumi/locks.ts";
-import type { Lock } from "../../../core/journey/facts.ts";
+import type { Lock } from "../../../core/journey/stackFacts.ts";
 import { evilText, harmless } from "../../evilText.ts";
 import { runningPulumi } from "../runningPulumi.ts";
 

@@ -3,7 +3,7 @@ import { decideStage } from "../../../cli/status/hostStage.ts";
 import { giveOneReason } from "../../../cli/status/readStatus.ts";
 import type { StackView } from "../../../cli/status/stackView.ts";
 import { createStatusJson } from "../../../cli/status/statusJson.ts";
-import { createSettings } from "../../../core/journey/facts.ts";
+import { createSettings } from "../../../core/journey/stackFacts.ts";
 import type { Needs } from "../../../core/journey/stackStages.ts";
 import { parseWhole } from "../../core/host/printedFacts.ts";
 import {

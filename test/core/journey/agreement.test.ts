@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { decideStage, listFacts } from "../../../cli/status/hostStage.ts";
 import type { StackView } from "../../../cli/status/stackView.ts";
 import { type Decision, decideNextStep, isMoveLater, type RunStep } from "../../../core/journey/decideNextStep.ts";
-import { createSettings, type StackFacts } from "../../../core/journey/facts.ts";
 import { decideMigration } from "../../../core/journey/migration.ts";
 import { type LastRun, parseOutputs } from "../../../core/journey/outputs.ts";
+import { createSettings, type StackFacts } from "../../../core/journey/stackFacts.ts";
 import { stackStages } from "../../../core/journey/stackStages.ts";
 import { createRegistrationOutput, mayShowAddress } from "../../../core/registration/registration.ts";
 import {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { StatusParts } from "../../../cli/status/parts/statusParts.ts";
 import { decideNextStep } from "../../../core/journey/decideNextStep.ts";
-import { createSettings, type StackFacts } from "../../../core/journey/facts.ts";
 import { decideMigration } from "../../../core/journey/migration.ts";
 import type { LastRun, OrchestratorOutput } from "../../../core/journey/outputs.ts";
+import { createSettings, type StackFacts } from "../../../core/journey/stackFacts.ts";
 import { createUnknownParts, type StepSettings, stepConfig } from "../../cli/exampleView.ts";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";

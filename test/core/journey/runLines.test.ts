@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { decideNextStep } from "../../../core/journey/decideNextStep.ts";
-import type { MoveTiming, StackFacts } from "../../../core/journey/facts.ts";
 import type { LastRun, OrchestratorOutput } from "../../../core/journey/outputs.ts";
+import type { MoveTiming, StackFacts } from "../../../core/journey/stackFacts.ts";
 import type { Registration } from "../../../core/registration/registration.ts";
 import type { Result } from "../../../core/util/result.ts";
 import { wrapSentence } from "../../../core/util/wrapSentence.ts";

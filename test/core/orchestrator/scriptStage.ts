@@ -33,7 +33,7 @@ case $1 in
   mask) [ ! -f "$file" ] || { echo "Failed to mask unit: File $file already exists." >&2; exit 1; }; ln -s /dev/null "$file" ;;
 esac`;
 
-/** Stages that each step enters, as core/orchestrator/move/moveSteps.ts names them. */
+/** Stages that each step enters, as core/orchestrator/move/moveActions.ts names them. */
 const entered: Readonly<Record<string, readonly Stage[]>> = {
   orchestrator_stop: ["stopping"],
   orchestrator_fence: ["fenced"],

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { formatMove } from "../../../../core/eventLog/moveId.ts";
-import { formatShareFile } from "../../../../core/host/keyShare.ts";
+import { formatShareFile } from "../../../../core/host/shareFileName.ts";
 import { findWholeBackup, secureOrchestrator } from "../../../../core/orchestrator/checks/preparation.ts";
 import type { SecureOptions } from "../../../../core/orchestrator/hosts/moveInputs.ts";
 import type { Journal, WhichHost } from "../../../../core/orchestrator/rules/journal.ts";

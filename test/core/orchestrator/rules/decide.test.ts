@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { decideMove, freshRun } from "../../../../core/orchestrator/rules/decideMove.ts";
 import type { Saga } from "../../../../core/orchestrator/rules/journal.ts";
+import { decideMove, freshRun } from "../../../../core/orchestrator/rules/moveSteps.ts";
 import { moveNamed } from "../../../moveNamed.ts";
 import { exampleMove, exampleState } from "../exampleMove.ts";
 

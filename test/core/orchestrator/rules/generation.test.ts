@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { MoveEvent } from "../../../../core/eventLog/events.ts";
 import type { MoveId } from "../../../../core/eventLog/moveId.ts";
-import { freshRun, type RunMemory } from "../../../../core/orchestrator/rules/decideMove.ts";
 import {
   applyEvent,
   createLeg,
@@ -17,6 +16,7 @@ import {
   findRivalStart,
   summarizeMoves,
 } from "../../../../core/orchestrator/rules/moveHistory.ts";
+import { freshRun, type RunMemory } from "../../../../core/orchestrator/rules/moveSteps.ts";
 import { describeUnknownHistory, findForeignBackup } from "../../../../core/orchestrator/rules/obstacles.ts";
 import { commandsFor } from "../../../../core/util/commands.ts";
 import { moveNamed } from "../../../moveNamed.ts";

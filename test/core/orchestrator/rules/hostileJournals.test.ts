@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HostPair, parseHostState } from "../../../../core/orchestrator/hosts/hostPair.ts";
-import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/decideMove.ts";
 import { decideNext } from "../../../../core/orchestrator/rules/generation.ts";
 import type { HostStates, OrchestratorObservation } from "../../../../core/orchestrator/rules/journal.ts";
 import { lookUpStage, type Stage } from "../../../../core/orchestrator/rules/moveStages.ts";
+import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/moveSteps.ts";
 import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles.ts";
 import { checkOrchestrator } from "../../../../core/retirement/lossRules.ts";
 import type { RetirementFacts } from "../../../../core/retirement/retirementFacts.ts";

@@ -5,8 +5,8 @@ import { Readable } from "node:stream";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair.ts";
+import { createMoveActions } from "../../../../core/orchestrator/move/moveActions.ts";
 import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun.ts";
-import { createMoveActions } from "../../../../core/orchestrator/move/moveSteps.ts";
 import type { Journal, Saga, WhichHost } from "../../../../core/orchestrator/rules/journal.ts";
 import {
   parseAddressWord,
