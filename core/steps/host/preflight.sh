@@ -76,7 +76,7 @@ check_place() {
   case $said in *space* | *uota*) see="df -h $at; df -i $at; du -xsh $at/*" ;; *permitted*) see="lsattr -d $at" ;; *) see="findmnt -T $at" ;; esac
   needs "$at" "${said##*: }" "2 MB and 64 files that root can write there${2:+, and a program that starts} (see: $see)"
 }
-for at in "${TMPDIR:-/tmp}" "$state" "$logs" "$data_dir" /dev/shm /run /etc/systemd/system /usr/bin /usr/local /var/cache /var/spool; do check_place "$at"; done
+for at in "${TMPDIR:-/tmp}" "$state" "$logs" "$data_dir" /dev/shm /run /etc/systemd/system /usr/local /var/cache /var/spool; do check_place "$at"; done
 check_place "$controller_dir" runs
 check_place /usr/local/bin runs
 

@@ -35,7 +35,7 @@ fetch_release() {
 # never_starts FILE: prints why the kernel or the loader would not start a program, without starting it.
 never_starts() {
   if [[ $(head -c 4 "$1" | tr -d '\0') != *ELF ]]; then return 0; fi
-  if [ "$(od -An -tx1 -j 18 -N 2 "$1")" != "$(od -An -tx1 -j 18 -N 2 "$BASH")" ]; then say "a program for another processor" && return; fi
+  if [ "$(od -An -tx1 -j 18 -N 2 "$1" 2>&1)" != "$(od -An -tx1 -j 18 -N 2 "$BASH")" ]; then say "a program for another processor" && return; fi
   ldd "$1" 2>&1 | sed -n '/not found/s/^[[:space:]]*//p' | head -n 3 || true
 }
 

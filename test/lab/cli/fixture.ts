@@ -54,27 +54,30 @@ export function typedInTerminal(stack: LabStack, line: string, size: TerminalSiz
 
 /**
  * Runs `pillar-host` in its own terminal.
- * @param seen text after which Ctrl-C is pressed; without it Ctrl-C comes after three minutes
+ * @param seen text after which `act` is called, at most three minutes later; `act` presses Ctrl-C by default
  */
-export async function cliInTerminal(stack: LabStack, args: readonly string[], seen?: string): Promise<Told> {
+export async function cliInTerminal(
+  stack: LabStack,
+  args: readonly string[],
+  seen: string,
+  act?: () => void,
+): Promise<Told> {
   const line = `stty cols 100 rows 30; node cli/bin.cjs ${args.join(" ")}`;
   const script = running(
     stack,
     ["script", "-qec", line, "/dev/null"],
     { TERM: "xterm", PILLAR_LAB_RESIDENT: "" },
-    seen ? "pipe" : "ignore",
+    "pipe",
   );
-  if (seen) {
-    let screen = "";
-    const press = () => script.stdin?.write("\u0003");
-    const enough = setTimeout(press, 180_000);
-    script.stdout?.on("data", (data: Buffer) => {
-      const before = screen.includes(seen);
-      screen += data.toString();
-      if (!before && screen.includes(seen)) press();
-    });
-    void script.finally(() => clearTimeout(enough));
-  }
+  let screen = "";
+  const onSeen = act ?? (() => void script.stdin?.write("\u0003"));
+  const enough = setTimeout(onSeen, 180_000);
+  script.stdout?.on("data", (data: Buffer) => {
+    const before = screen.includes(seen);
+    screen += data.toString();
+    if (!before && screen.includes(seen)) onSeen();
+  });
   const { exitCode, all } = await script;
+  clearTimeout(enough);
   return { exitCode: exitCode ?? -1, output: all };
 }

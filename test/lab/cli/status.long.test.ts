@@ -99,9 +99,10 @@ describe("pillar-host status", () => {
     expect(output).toMatch(/^log:\n( {2}.*\n)* {2}\S+ go-node\[\d+\]: /m);
     await portsClosedAsTold(output);
 
-    const watching = cliInTerminal(stack, ["status", "prod", "--watch"]);
+    const drawn = Promise.withResolvers<void>();
+    const watching = cliInTerminal(stack, ["status", "prod", "--watch"], " %, height ", drawn.resolve);
     const piped = status(["--watch"]);
-    await sleep(5000);
+    await drawn.promise;
     await onHost(host, "pkill -f 'sshd: root@[n]otty' || true");
     await lab.chain("PATCH", "/nodes/host1", { rpcDown: true });
     await sleep(17_000);

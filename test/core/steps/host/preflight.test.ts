@@ -53,7 +53,7 @@ function look(
   const own = { ...least.controller, directory: `${box.dir}/controller`, addresses: [], ...controller };
   const config = { node: { dataDir: `${box.dir}/znn`, ...node }, controller: own };
   const script = replaceAll(box.local(preflight(configOf(config), identity).script), [
-    [" /dev/shm /run /etc/systemd/system /usr/bin /usr/local /var/cache /var/spool; do", "; do"],
+    [" /dev/shm /run /etc/systemd/system /usr/local /var/cache /var/spool; do", "; do"],
     ["check_place /usr/local/bin runs", ":"],
     ["[ -d /run/systemd/system ]", "[ -d / ]"],
     ["[ -r /etc/os-release ]; then distribution=$(. /etc", "true; then distribution=$(. $TMPDIR"],
