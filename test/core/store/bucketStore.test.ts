@@ -121,7 +121,7 @@ describe("a bucket", () => {
       response.writeHead(status).end(`<Error><Code>${code}</Code><Message>${code} it is</Message></Error>`),
     );
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    // Nothing listens on port 1. Another test would soon take a port that was let go.
+    // No program listens on port 1, and another test would soon take a port that was let go.
     const port = status === 0 ? 1 : (server.address() as AddressInfo).port;
     const place = parseBucketAddress(`s3://state?endpoint=http://127.0.0.1:${port}&s3ForcePathStyle=true#Anvil`);
     const read = createBucketStore(place, scratch(), { request: 20_000, file: 20_000 }).readLines();
