@@ -1,4 +1,5 @@
 import { systemClock } from "../util/clock.ts";
+import { parseJson } from "../util/parseJson.ts";
 import { printable } from "../util/printable.ts";
 import { hasKind, ignoreStatuses, type Problem, ProblemError } from "../util/problem.ts";
 import { type Answer, sendRequest } from "../util/sendRequest.ts";
@@ -104,10 +105,7 @@ function parseAnswer(api: ApiOptions, asked: string, answer: Answer | Error): un
       what: `${provider}'s API can't be used at ${at}: ${answer.message}`,
       next: !hasKind(answer, "tooLarge") && `Run the same command again once this gets an answer: curl -sSI ${at}`,
     });
-  let body: unknown;
-  try {
-    body = JSON.parse(answer.text);
-  } catch {}
+  const body = parseJson(answer.text);
   if (answer.status >= 300) throw createRefusal(api, answer.status, asked.replace(/\?.*/, ""), body);
   if (body === undefined && asked.startsWith("GET "))
     throw cloudError({

@@ -5,7 +5,16 @@ import { openStackStore } from "../config/stackStore.ts";
 import { openStore } from "../store/openStore.ts";
 import type { Store } from "../store/store.ts";
 import { resolveOwnIdentityPath } from "../store/storeDirectory.ts";
-import type { Backup, EventBody, LogEvent, MoveEvent, MoveEventBody, MoveEventName, Optional } from "./events.ts";
+import type {
+  Backup,
+  EventBody,
+  LogEntry,
+  LogEvent,
+  MoveEvent,
+  MoveEventBody,
+  MoveEventName,
+  Optional,
+} from "./events.ts";
 import { findLastHash, storeHead } from "./logIntegrity.ts";
 import { formatLine, parseLine } from "./logLine.ts";
 import { isSameMove, type MoveId } from "./moveId.ts";
@@ -53,7 +62,7 @@ export function openEventLog({ directory, stack, pillar }: LogRef, deps: { now()
 }
 
 /** Adds an event; it is stored once this resolves. @throws if it can't be written */
-export async function appendEvent(store: Store, entry: LogEvent | MoveEvent): Promise<void> {
+export async function appendEvent(store: Store, entry: LogEntry): Promise<void> {
   const lines = await store.readLines();
   const line = formatLine(entry, findLastHash(lines));
   await store.append(line);
@@ -72,7 +81,7 @@ export async function readEvents(store: Store, pillar: string): Promise<LogEvent
 export const readStackEvents = async (config: StackConfig) => readEvents(openStackStore(config), config.pillar.name);
 
 /** Reads all events of a Pillar's stacks and moves, oldest first. @throws as `readEvents` does */
-export async function readLog(store: Store, pillar: string): Promise<(LogEvent | MoveEvent)[]> {
+export async function readLog(store: Store, pillar: string): Promise<LogEntry[]> {
   const all = parseLines(await store.readLines(), store);
   return all.filter((entry) => ("stack" in entry ? entry : entry.move).pillar === pillar);
 }
@@ -88,7 +97,7 @@ export function parseMoveEvents(lines: readonly string[], store: Store): MoveEve
   return events.map((entry) => locateFiles(entry, store));
 }
 
-function parseLines(lines: readonly string[], { log }: Store): (LogEvent | MoveEvent)[] {
+function parseLines(lines: readonly string[], { log }: Store): LogEntry[] {
   return lines.flatMap((line) => parseLine(line, log) ?? []);
 }
 

@@ -1,5 +1,5 @@
 import { findIdentityDifferences } from "../chain/orchestrator.ts";
-import type { LogEvent, MoveEvent } from "../eventLog/events.ts";
+import type { LogEntry } from "../eventLog/events.ts";
 import { formatShareFile, hasShareForKey } from "../host/shareFileName.ts";
 import { findConnectionsTo, useOwnNode } from "../orchestrator/rules/endpoints.ts";
 import { lookUpStage } from "../orchestrator/rules/moveStages.ts";
@@ -243,7 +243,7 @@ export function isOrchestratorThere(facts: SuccessorFacts): boolean {
   return hasBuild && facts.identity !== undefined && findSuccessorFaults(facts).length === 0;
 }
 
-export function findOrchestratorIdentity(lines: readonly (LogEvent | MoveEvent)[]): RetirementFacts["identity"] {
+export function findOrchestratorIdentity(lines: readonly LogEntry[]): RetirementFacts["identity"] {
   const identities = lines.flatMap((line) => (line.event === "secured" ? [line.details.oldIdentity] : []));
   const { producer, tssPeerId, evmAddress } = identities.findLast((each) => each) ?? {};
   return producer === undefined ? undefined : { producer, tssPeerId, evmAddress };

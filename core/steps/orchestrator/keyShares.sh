@@ -1,4 +1,4 @@
-# Where a key share can lie: in the orchestrator's directory, beside it, and beside the journal.
+# A key share can lie in the orchestrator's directory, beside it, and beside the journal.
 
 # Prints the names of the key shares of the orchestrator's directory $1.
 orchestrator_shares() {
