@@ -16,7 +16,6 @@ import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
  */
 export class ChainCopy extends defineResource<CopyTriggers, ChainCopied, ChainCopyInputs>({
   type: "ChainCopy",
-  id: () => "chain-copy",
   prepare: (triggers) => createChainCopyInputs(readStackConfig(triggers.stack), triggers),
   create: (_triggers, run) => runCopy(run),
   update: async (olds, news, run) => (isCopyDone(olds, news) ? (run.kept as ChainCopied) : runCopy(run)),

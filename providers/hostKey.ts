@@ -14,7 +14,6 @@ import { defineResource, hasChanges } from "./runtime/dynamicResource.ts";
  */
 export class HostKey extends defineResource<HostKeyInputs, HostKeyOutputs>({
   type: "HostKey",
-  id: () => "host-key",
   create: async ({ stranger }) => {
     // An existing server does not have a key that is made now.
     if (stranger !== undefined) throw new Error(stranger);

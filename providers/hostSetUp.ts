@@ -7,7 +7,6 @@ import { defineResource, hasChanges } from "./runtime/dynamicResource.ts";
  */
 export class HostSetUp extends defineResource<SetUpInputs, { setUp?: string | undefined }>({
   type: "HostSetUp",
-  id: () => "host-set-up",
   create: async ({ lost }) => ({ setUp: lost }),
   update: async ({ setUp }, { address, lost }) => {
     if (lost) say(`${address}: it carries nothing of this stack's set-up: every step runs on it`);

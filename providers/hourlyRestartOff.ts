@@ -15,7 +15,6 @@ import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
  */
 export class HourlyRestartOff extends defineResource<OffInputs, object, OffWork>({
   type: "HourlyRestartOff",
-  id: () => "hourly-restart-off",
   prepare: prepareOff,
   create: turnOffIfFound,
   update: (_olds, news, run) => turnOffIfFound(news, run),

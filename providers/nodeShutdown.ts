@@ -21,7 +21,6 @@ import { readStackConfig } from "./runtime/stackConfig.ts";
  */
 export class NodeShutdown extends defineResource<ShutdownInputs, ShutdownOutputs, RetirementInputs>({
   type: "NodeShutdown",
-  id: () => "node-shutdown",
   prepare: (inputs) => createRetirementInputs(readStackConfig(inputs.stack), inputs),
   create: (inputs, run) => shutDown(run.prepare(), inputs.memory),
   update: async (olds, news, run) => (isDone(olds, news) ? { isOff: true } : shutDown(run.prepare(), news.memory)),

@@ -26,7 +26,6 @@ import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
  */
 export class NodeUpgrade extends defineResource<UpgradeTriggers, UpgradeOutputs, UpgradeInputs>({
   type: "NodeUpgrade",
-  id: () => "node-upgrade",
   prepare: createUpgradeInputs,
   create: (_inputs, run) => upgrade(run.prepare(), {}),
   update: async (olds, news, run) => {

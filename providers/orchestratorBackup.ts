@@ -15,7 +15,6 @@ import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
  */
 export class OrchestratorBackup extends defineResource<MoveTriggers, Prepared, MoveInputs>({
   type: "OrchestratorBackup",
-  id: () => "orchestrator-backup",
   prepare: prepareMove,
   create: (_inputs, run) => passBackup(run.prepare()),
   update: (_olds, _news, run) => passBackup(run.prepare()),

@@ -19,7 +19,6 @@ export class OrchestratorMove extends defineResource<
   MoveInputs
 >({
   type: "OrchestratorMove",
-  id: () => "orchestrator-move",
   prepare: prepareMove,
   create: (_inputs, run) => resumeMove({}, run),
   update: (olds, _news, run) => resumeMove(olds, run),

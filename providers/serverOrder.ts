@@ -14,7 +14,6 @@ import { readStackConfig } from "./runtime/stackConfig.ts";
  */
 export class ServerOrder extends defineResource<ServerOrderInputs, ServerOrderOutputs>({
   type: "ServerOrder",
-  id: () => "server-order",
   create: async (inputs) => createOutputs(inputs),
   update: async (_olds, news) => createOutputs(news),
   delete: (olds) => assertNoneLeft(olds, openConfiguredCloud(olds.owner.stack), systemClock),

@@ -35,7 +35,6 @@ import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
  */
 export class SyncGate extends defineResource<HostIdentity, GateOutputs, GateInputs>({
   type: "SyncGate",
-  id: () => "sync-gate",
   prepare: createGateInputs,
   create: (_host, run) => passGate(run.prepare(), {}, run),
   update: async (olds, news, run) => {

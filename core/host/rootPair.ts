@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { markOwn, type Variables } from "../ssh/foreign.ts";
 import type { CallError, CallOptions, RootHost } from "../ssh/root.ts";
 import { isFatal } from "../ssh/sshErrors.ts";
-import type { Clock } from "../util/clock.ts";
+import type { Teller } from "../util/clock.ts";
 import { commandsFor } from "../util/commands.ts";
 import { ProblemError } from "../util/problem.ts";
 
@@ -15,10 +15,6 @@ export interface PairCall extends CallOptions {
   readonly side: WhichHost;
   readonly name: string;
   readonly variables?: Variables | undefined;
-}
-
-export interface PairDeps extends Pick<Clock, "ticks" | "sleep"> {
-  say(line: string): void;
 }
 
 const retryDelayMs = 3000;
@@ -54,7 +50,7 @@ export class RootPair<Call extends PairCall = PairCall> {
   }
 
   /** Takes the lease on a host (core/steps/lib/lease.sh) by this call; waits until another run's has ended. */
-  async takeLease(call: Call, { ticks, sleep, say }: PairDeps): Promise<void> {
+  async takeLease(call: Call, { ticks, sleep, say }: Teller): Promise<void> {
     const { what, stack } = this.lease;
     const { address } = this.roots[call.side];
     const end = ticks() + leaseTimeoutMs;

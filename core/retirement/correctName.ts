@@ -9,10 +9,11 @@ import { openRoot } from "../ssh/root.ts";
 import { formatStackIdentity } from "../steps/stepVariables.ts";
 import { openStore } from "../store/openStore.ts";
 import { renameStore } from "../store/storeDirectory.ts";
+import type { Teller } from "../util/clock.ts";
 import { commandsFor } from "../util/commands.ts";
 import { ProblemError } from "../util/problem.ts";
 import type { GuardMemory } from "./guardMemory.ts";
-import { type ReadHostDeps, readHost } from "./readHost.ts";
+import { readHost } from "./readHost.ts";
 import type { RetirementInputs } from "./retirementInputs.ts";
 
 interface Correction extends Pick<GuardMemory, "logHead"> {
@@ -57,7 +58,7 @@ export function createNameRefusal(stack: string, before: string, after: string, 
 }
 
 /** Corrects a name that was never registered: in the host's mark, and in a copy of the event log. @throws if it has to stay */
-export async function correctName(correction: Correction & { readonly provider: string }, deps: ReadHostDeps) {
+export async function correctName(correction: Correction & { readonly provider: string }, deps: Teller) {
   const { inputs, before, provider } = correction;
   const { stack, pillar: after, host, library, places, backup } = inputs;
   const refuse = (fault: string) => createNameRefusal(stack, before, after, fault);

@@ -3,7 +3,7 @@ import { createPathVariables, type HostPaths } from "../host/hostPaths.ts";
 import { addJournal } from "../orchestrator/hosts/orchestratorFacts.ts";
 import { type CallError, openRoot, type RootHost } from "../ssh/root.ts";
 import { assertProxyWorks, isFatal } from "../ssh/sshErrors.ts";
-import type { Clock } from "../util/clock.ts";
+import type { Teller } from "../util/clock.ts";
 import { takeFirstLine } from "../util/printable.ts";
 import type { RetirementInputs } from "./retirementInputs.ts";
 
@@ -18,10 +18,6 @@ export function arrangeHostFacts(facts: FactsByName["retirement"], address: stri
 /** A host's facts, or why there are none. `isRefused`: it refuses the login or shows another key, so it is alive. */
 export type HostObservation = { readonly facts: HostFacts } | { readonly silent: string; readonly isRefused?: true };
 
-export interface ReadHostDeps extends Pick<Clock, "ticks" | "sleep"> {
-  say(line: string): void;
-}
-
 const retryDelayMs = 3000;
 
 /** Reads a host's facts; retries until the timeout. @throws if the host's answer can't be used: such a host must stay on */
@@ -29,7 +25,7 @@ export async function readHost(
   root: RootHost,
   places: HostPaths,
   timeoutMs: number,
-  deps: ReadHostDeps,
+  deps: Teller,
 ): Promise<HostObservation> {
   const end = deps.ticks() + timeoutMs;
   const variables = createPathVariables(places);
@@ -50,7 +46,7 @@ export async function readHost(
 }
 
 /** Reads a host's facts over a new connection. */
-export function readHostOnce({ host, library, places }: RetirementInputs, timeoutMs: number, deps: ReadHostDeps) {
+export function readHostOnce({ host, library, places }: RetirementInputs, timeoutMs: number, deps: Teller) {
   const root = openRoot(host, library);
   return readHost(root, places, timeoutMs, deps).finally(() => root.close());
 }

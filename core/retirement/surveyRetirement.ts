@@ -12,6 +12,7 @@ import { openRoot } from "../ssh/root.ts";
 import type { SshTarget } from "../ssh/ssh.ts";
 import type { Store } from "../store/store.ts";
 import { readNodeStatus } from "../sync/nodeStatus.ts";
+import type { Teller } from "../util/clock.ts";
 import { takeFirstLine } from "../util/printable.ts";
 import { resolvePath } from "../util/resolvePath.ts";
 import { toResult } from "../util/result.ts";
@@ -20,7 +21,7 @@ import { type GuardMemory, isReached } from "./guardMemory.ts";
 import { findOrchestratorIdentity, isOrchestratorThere } from "./lossRules.ts";
 import { findOrchestratorBackupFaults } from "./orchestratorBackup.ts";
 import { hasProducedBefore, hasProducedSince, readChain } from "./readChain.ts";
-import { type ReadHostDeps, readHost } from "./readHost.ts";
+import { readHost } from "./readHost.ts";
 import { readRewards } from "./readRewards.ts";
 import {
   findSuccessorFacts,
@@ -31,7 +32,7 @@ import {
 } from "./retirementFacts.ts";
 import type { RetirementInputs } from "./retirementInputs.ts";
 
-export interface SurveyDeps extends ReadHostDeps {
+export interface SurveyDeps extends Teller {
   now(): number;
   /** Returns a shared connection; a new one is made if this is absent. */
   connect?(target: SshTarget): Connection;

@@ -43,17 +43,8 @@ function useProxy() {
 function nodeFault(found) {
   const needed = require("../../package.json").engines.node.replace(">=", "");
   const version = found || process.versions.node;
-  if (isAtLeast(version.split("."), needed.split("."))) return undefined;
+  if (version.localeCompare(needed, "en", { numeric: true }) >= 0) return undefined;
   return `pillar-host needs Node ${needed} or newer, found ${version} (${process.execPath})\n  needed: install it from https://nodejs.org, or put it first in PATH`;
-}
-
-/**
- * @param {string[]} found
- * @param {string[]} least
- */
-function isAtLeast(found, least) {
-  const major = Number(found[0]) - Number(least[0]);
-  return major > 0 || (major === 0 && Number(found[1]) >= Number(least[1]));
 }
 
 /** Enables the compile cache. Returns the error for the operator, or undefined. */

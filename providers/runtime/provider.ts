@@ -22,7 +22,8 @@ export interface ProviderRun<W = unknown> {
  */
 export interface ResourceTable<I extends object, O extends object, W = unknown> {
   readonly type: DynamicType;
-  readonly id: (inputs: I) => string;
+  /** By default the type's name with hyphens. */
+  readonly id?: (inputs: I) => string;
   readonly prepare?: (inputs: I) => W;
   readonly create: (inputs: I, run: ProviderRun<W>) => Promise<O>;
   /** `kept`: the outputs of the last run. */
@@ -54,7 +55,8 @@ export function createProvider<I extends object, O extends object, W = unknown>(
   table: ResourceTable<I, O, W>,
   prepare = table.prepare as (inputs: I) => W,
 ): pulumi.dynamic.ResourceProvider {
-  const { type, id, create, update, delete: remove, changes, outputs } = table;
+  const { type, create, update, delete: remove, changes, outputs } = table;
+  const id = table.id ?? (() => type.replace(/\B[A-Z]/g, "-$&").toLowerCase());
   const known = <S extends object>(state: S): S => {
     const { stateVersion: found } = state as { readonly stateVersion?: unknown };
     checkVersion(found, stateVersion, `the state of this stack's ${type}`);

@@ -7,7 +7,7 @@ import { markOwn } from "../../ssh/foreign.ts";
 import type { RootHost } from "../../ssh/root.ts";
 import { openStore } from "../../store/openStore.ts";
 import type { Store } from "../../store/store.ts";
-import type { Clock } from "../../util/clock.ts";
+import type { Teller } from "../../util/clock.ts";
 import { parseJson } from "../../util/parseJson.ts";
 import { ProblemError } from "../../util/problem.ts";
 import { writeNewFile } from "../../util/writeAtomically.ts";
@@ -41,10 +41,6 @@ export interface BackupSource {
   isJson(path: string): boolean;
 }
 
-export interface BackupDeps extends Pick<Clock, "now" | "sleep"> {
-  say(line: string): void;
-}
-
 /** Version of the list of entries beside an archive. */
 export const manifestVersion = 1;
 
@@ -58,7 +54,7 @@ const limitSeconds = 12 * 3600;
  * is taken again. JSON files must also be whole. Files that may change (logs, data bases that can be rebuilt) are
  * listed as the archive has them. @throws Error in the operator's words; then there is no new backup
  */
-export async function takeBackup(root: RootHost, what: BackupSource, ref: BackupRef, deps: BackupDeps) {
+export async function takeBackup(root: RootHost, what: BackupSource, ref: BackupRef, deps: Teller) {
   const store = openStore(ref.directory);
   const { directory } = store;
   const stem = `${formatMove(ref.move).replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`;
@@ -110,7 +106,7 @@ interface BackupWork {
   readonly store: Store;
   /** Temporary file in the store's directory. */
   readonly part: string;
-  readonly deps: BackupDeps;
+  readonly deps: Teller;
 }
 
 async function copyConsistently(work: BackupWork, recipient: string): Promise<Sealed> {

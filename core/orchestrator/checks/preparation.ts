@@ -3,8 +3,9 @@ import type { Backup, Prepared } from "../../eventLog/events.ts";
 import { isSameMove, type MoveId } from "../../eventLog/moveId.ts";
 import { hasShareForKey, isKeyShare } from "../../host/shareFileName.ts";
 import { openStore } from "../../store/openStore.ts";
+import type { Teller } from "../../util/clock.ts";
 import { takeValue } from "../../util/result.ts";
-import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup.ts";
+import { type BackupSource, isBackupKept, takeBackup } from "../backup/backup.ts";
 import { endFence } from "../hosts/fence.ts";
 import type { MovePaths, SecureOptions } from "../hosts/moveInputs.ts";
 import { bothSides } from "../rules/journal.ts";
@@ -39,7 +40,7 @@ export function findWholeBackup(label: string, { directory, nodeDirectory }: Mov
  * decide how it continues (docs/architecture.md, The move of the orchestrator is one resource). @throws Error with
  * every problem found, or with the problem of the backup
  */
-export async function secureOrchestrator(options: SecureOptions, deps: BackupDeps & MoveSurveyDeps): Promise<Prepared> {
+export async function secureOrchestrator(options: SecureOptions, deps: Teller & MoveSurveyDeps): Promise<Prepared> {
   const { move, old } = options;
   const { roots } = deps;
   const store = openStore(options.backups.directory);

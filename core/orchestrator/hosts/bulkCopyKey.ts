@@ -1,9 +1,10 @@
 import { isSameMove } from "../../eventLog/moveId.ts";
+import type { Teller } from "../../util/clock.ts";
 import { decideNext } from "../rules/generation.ts";
 import { type HostState, type HostStates, hasStagedNothing, type Saga } from "../rules/journal.ts";
 import { freshRun } from "../rules/moveSteps.ts";
 import { Copier } from "./copier.ts";
-import { HostPair, type HostPairDeps } from "./hostPair.ts";
+import { HostPair } from "./hostPair.ts";
 import type { MoveInputs } from "./moveInputs.ts";
 
 /**
@@ -12,7 +13,7 @@ import type { MoveInputs } from "./moveInputs.ts";
  * or ended. The bulk copy only saves time, so a problem is printed and fails nothing: the move meets it again. However
  * the move ends, it removes the key.
  */
-export async function prepareBulkCopy(inputs: MoveInputs, deps: HostPairDeps, pair?: HostPair): Promise<void> {
+export async function prepareBulkCopy(inputs: MoveInputs, deps: Teller, pair?: HostPair): Promise<void> {
   if (inputs.rollback || inputs.restoreFrom !== undefined) return;
   const saga: Saga = { move: inputs.move, direction: "forward" };
   const sides = pair ?? new HostPair(inputs, deps);

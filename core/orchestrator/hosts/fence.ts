@@ -5,17 +5,13 @@ import type { MoveId } from "../../eventLog/moveId.ts";
 import { computeFingerprint } from "../../ssh/publicKey.ts";
 import type { SshTarget } from "../../ssh/ssh.ts";
 import type { Store } from "../../store/store.ts";
-import type { Clock } from "../../util/clock.ts";
+import type { Teller } from "../../util/clock.ts";
 import { bothSides, type HostStates, type WhichHost } from "../rules/journal.ts";
 import { findFence, findFenceFault } from "../rules/moveHistory.ts";
 import type { MoveInputs } from "./moveInputs.ts";
 
 /** Variables of a run's environment with the token (secret), and in tests the endpoint, of a fenced server's provider. */
 export const fenceVariables = { token: "PILLAR_HOST_FENCE_TOKEN", endpoint: "PILLAR_HOST_FENCE_ENDPOINT" } as const;
-
-export interface FenceDeps extends Pick<Clock, "now" | "sleep"> {
-  say(line: string): void;
-}
 
 type FencedHost = Pick<SshTarget, "address" | "hostKey">;
 
@@ -34,7 +30,7 @@ export function createFenceCheck(
   inputs: Pick<MoveInputs, "move" | "restoreFrom" | WhichHost>,
   store: Store,
   events: readonly MoveEvent[],
-  deps: FenceDeps,
+  deps: Teller,
 ) {
   const { move, restoreFrom } = inputs;
   const target = (side: WhichHost) => inputs[side].host.ssh;
@@ -53,10 +49,7 @@ export function createFenceCheck(
   };
 }
 
-async function readFencedPower(
-  { provider, serverId: id, address }: Fence,
-  deps: FenceDeps,
-): Promise<string | undefined> {
+async function readFencedPower({ provider, serverId: id, address }: Fence, deps: Teller): Promise<string | undefined> {
   const { [fenceVariables.token]: token, [fenceVariables.endpoint]: endpoint } = process.env;
   if (provider === undefined || id === undefined) return undefined;
   if (!token) return `${fenceVariables.token} is not set to the token of ${provider}`;

@@ -1,11 +1,11 @@
-import { isBroken, type PairCall, type PairDeps, RootPair } from "../../host/rootPair.ts";
+import { isBroken, type PairCall, RootPair } from "../../host/rootPair.ts";
 import { createConnection } from "../../ssh/connection.ts";
 import { encodeBase64, markOwn, parseFileName, type Variables } from "../../ssh/foreign.ts";
 import { computeFingerprint } from "../../ssh/publicKey.ts";
 import { openRoot } from "../../ssh/root.ts";
 import { createLoginKeys } from "../../ssh/ssh.ts";
 import { assertProxyWorks, type LoginError } from "../../ssh/sshErrors.ts";
-import type { Clock } from "../../util/clock.ts";
+import type { Teller } from "../../util/clock.ts";
 import { takeFirstLine } from "../../util/printable.ts";
 import { hasKind } from "../../util/problem.ts";
 import { createLeg } from "../rules/generation.ts";
@@ -34,8 +34,6 @@ interface StepCall extends SideCall {
   readonly enter: readonly Stage[];
   readonly changes?: StageChanges | undefined;
 }
-
-export interface HostPairDeps extends PairDeps, Pick<Clock, "now"> {}
 
 const retryDelayMs = 3000;
 /** For a lost host: a firewall that limits new connections (core/ssh/connection.ts) would hide one that lives. */
@@ -94,10 +92,10 @@ function createVariables(inputs: CallInputs, { side, states }: SideCall): Variab
 /** Both hosts of a move. */
 export class HostPair extends RootPair<SideCall> {
   private readonly inputs: CallInputs;
-  private readonly deps: HostPairDeps;
+  private readonly deps: Teller;
   private readonly answered = { old: false, new: false };
 
-  constructor(inputs: CallInputs, deps: HostPairDeps) {
+  constructor(inputs: CallInputs, deps: Teller) {
     const lease = { what: "this orchestrator", stack: inputs.stack };
     super(openPair(inputs), lease, (call) => createVariables(inputs, call));
     this.inputs = inputs;

@@ -2,6 +2,7 @@ import { type BuildInfo, createOrchestratorClient, type OrchestratorStatus } fro
 import type { Backup } from "../../eventLog/events.ts";
 import { markOwn } from "../../ssh/foreign.ts";
 import type { CallError } from "../../ssh/root.ts";
+import type { Teller } from "../../util/clock.ts";
 import { parseAddresses } from "../../util/hostPort.ts";
 import { ProblemError } from "../../util/problem.ts";
 import type { BackupRef } from "../backup/backup.ts";
@@ -9,15 +10,15 @@ import { type BridgeNow, formatBridgeState } from "../checks/bridgeState.ts";
 import { checkBridge, checkStatus } from "../checks/stoppedState.ts";
 import type { ChainReaders } from "../checks/survey.ts";
 import { Copier } from "../hosts/copier.ts";
-import type { FenceDeps } from "../hosts/fence.ts";
-import type { HostPair, HostPairDeps } from "../hosts/hostPair.ts";
+
+import type { HostPair } from "../hosts/hostPair.ts";
 import type { MoveInputs } from "../hosts/moveInputs.ts";
 import type { Confirmed } from "../rules/confirmations.ts";
 import type { Wanted } from "../rules/generation.ts";
 import { formatHost, type HostStates, type WhichHost } from "../rules/journal.ts";
 import type { SagaActions, SagaDeps } from "./saga.ts";
 
-export type MoveDeps = HostPairDeps & ChainReaders & FenceDeps & SagaDeps;
+export type MoveDeps = Teller & ChainReaders & SagaDeps;
 
 /** A run of a move: hosts, observations, and the reads and checks of its steps. Times in unix milliseconds. */
 export class MoveRun {

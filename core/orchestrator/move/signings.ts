@@ -1,5 +1,5 @@
 import { type OrchestratorStatus, statusCacheMs } from "../../chain/orchestrator.ts";
-import type { HostPairDeps } from "../hosts/hostPair.ts";
+import type { Teller } from "../../util/clock.ts";
 
 /** Enough for three signing ceremonies of a minute each. */
 const timeoutMs = 180_000;
@@ -11,7 +11,7 @@ const pollIntervalMs = 1500;
  * Waits until no request needs a signature: a stop in a signing ceremony would cost the other orchestrators that one.
  * Requests that nobody signs delay the move by three minutes at most.
  */
-export async function waitForSignings(askOnce: () => Promise<OrchestratorStatus | undefined>, deps: HostPairDeps) {
+export async function waitForSignings(askOnce: () => Promise<OrchestratorStatus | undefined>, deps: Teller) {
   // Ask twice, because a request times out if this machine was suspended.
   const ask = () => askOnce().catch(() => askOnce());
   if ((await ask())?.toSign === undefined) return;
@@ -35,7 +35,7 @@ export async function waitForSignings(askOnce: () => Promise<OrchestratorStatus 
  * Reads a new status: the orchestrator caches each answer, so a new momentum in it proves that it is new, and so does
  * the cache's time.
  */
-async function readFreshStatus(ask: () => Promise<OrchestratorStatus | undefined>, deps: HostPairDeps) {
+async function readFreshStatus(ask: () => Promise<OrchestratorStatus | undefined>, deps: Teller) {
   const cached = (await ask())?.momentum;
   const end = deps.ticks() + statusCacheMs;
   for (;;) {

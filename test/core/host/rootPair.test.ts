@@ -8,6 +8,7 @@ async function taken(...answers: string[]) {
   const said: string[] = [];
   let time = 0;
   const deps = {
+    now: () => time,
     ticks: () => time,
     sleep: async (milliseconds: number) => {
       time += milliseconds;

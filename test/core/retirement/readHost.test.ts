@@ -34,7 +34,7 @@ function clock() {
   const sleep = async (milliseconds: number) => {
     at += milliseconds;
   };
-  return { said, deps: { ticks: () => at, say: (line: string) => void said.push(line), sleep } };
+  return { said, deps: { now: () => at, ticks: () => at, say: (line: string) => void said.push(line), sleep } };
 }
 /** Returns a host with these answers, texts or facts; the last one stays. */
 const root = (answers: (string | readonly string[] | Error)[]) =>

@@ -297,7 +297,7 @@ it("reports a full disk of the operator, and leaves no partial backup", async ()
   writeFileSync(join(root.scratch, "big"), Buffer.alloc(3_000_000));
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", small]);
   const what = { label: "first", files: { base: root.scratch, paths: ["big"] }, changing: [], isJson: () => false };
-  const world = { now: () => Date.now(), sleep: async () => undefined, say: () => undefined };
+  const world = { now: () => Date.now(), ticks: () => 0, sleep: async () => undefined, say: () => undefined };
   const directory = join(small, "backups");
   const settings = { directory, move: moveNamed("pillar-host/prod/Anvil/1") };
   const error = await takeBackup(root, what, settings, world).catch((thrown: Error) => thrown);

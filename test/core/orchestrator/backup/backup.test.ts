@@ -46,6 +46,7 @@ function openStage(root: LocalRoot) {
   const ref: BackupRef = { directory: join(root.scratch, "mine/backups/Anvil"), move };
   const deps = {
     now: () => Date.parse("2026-11-21T18:00:00.123Z"),
+    ticks: () => 0,
     sleep: async () => undefined,
     say: (line: string) => void said.push(line),
   };

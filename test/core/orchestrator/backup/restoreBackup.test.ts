@@ -16,7 +16,7 @@ let settings: BackupRef;
 let file: string;
 const at = (name: string) => join(root.scratch, "host/root/.orchestrator", name);
 let now = 0;
-const deps = { now: () => now++, sleep: async () => undefined, say: () => undefined };
+const deps = { now: () => now++, ticks: () => 0, sleep: async () => undefined, say: () => undefined };
 const take = async (paths: readonly string[], base = join(root.scratch, "host")) => {
   const source = { label: "asked", files: { base, paths }, changing: [], isJson: () => false } as const;
   return (await takeBackup(root, source, settings, deps)).file;

@@ -36,7 +36,7 @@ function begin(fences: readonly Fence[], { isConfigured = true, hasToken = true 
   };
   vi.stubEnv("PILLAR_HOST_FENCE_TOKEN", hasToken ? token : undefined);
   vi.stubEnv("PILLAR_HOST_FENCE_ENDPOINT", api.endpoint);
-  const deps = { now: () => time, say: (line: string) => void said.push(line), sleep: api.sleep };
+  const deps = { now: () => time, ticks: () => time, say: (line: string) => void said.push(line), sleep: api.sleep };
   return createFenceCheck(inputs, openStore(directory()), movesIn(directory()), deps);
 }
 const events = () => movesIn(directory()).map(({ event }: MoveEvent) => event);

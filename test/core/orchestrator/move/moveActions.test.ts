@@ -266,7 +266,7 @@ test("starts only what it unpacked from the backup that is given now", async ({ 
     root,
     { label: "asked", files: { base: root.scratch, paths: ["root/.orchestrator"] }, changing: [], isJson: () => true },
     { directory: join(dirname(stage.directory), "backups"), move: saga.move },
-    { now: () => 0, sleep: async () => undefined, say: () => undefined },
+    { now: () => 0, ticks: () => 0, sleep: async () => undefined, say: () => undefined },
   );
   execFileSync("cp", ["-aT", join(root.scratch, "root/.orchestrator"), inPlace]);
   root.close();
