@@ -7,7 +7,7 @@ import { createMoveId, formatMove, isSameOwner, type MoveId } from "../../core/e
 import { hasShareForKey } from "../../core/host/shareFileName.ts";
 import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup.ts";
 import { type BridgeNow, findStaleShare, readHostBridge } from "../../core/orchestrator/checks/bridgeState.ts";
-import { endFence, fenceVariables } from "../../core/orchestrator/hosts/fence.ts";
+import { endFence, fenceVariables } from "../../core/orchestrator/hosts/lostHostFence.ts";
 import { confirmationPaths, confirmFor } from "../../core/orchestrator/rules/confirmations.ts";
 import {
   checkMoveHistory,

@@ -2,7 +2,7 @@ import { findIdentityDifferences } from "../chain/orchestrator.ts";
 import type { LogEntry } from "../eventLog/events.ts";
 import { formatShareFile, hasShareForKey } from "../host/shareFileName.ts";
 import { findConnectionsTo, useOwnNode } from "../orchestrator/rules/endpoints.ts";
-import { lookUpStage } from "../orchestrator/rules/moveStages.ts";
+import { lookUpStage } from "../orchestrator/rules/journalStages.ts";
 import { commandsFor } from "../util/commands.ts";
 import { takeValue } from "../util/result.ts";
 import { formatUtcMinute } from "../util/timeText.ts";

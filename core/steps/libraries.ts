@@ -27,7 +27,7 @@ export const readOrchestratorLibrary = () =>
   library(
     ...facts,
     ...copyAccess,
-    ...filesOf("orchestrator", "archive", "copy", "moveSteps", "survey", "manifest", "verify"),
+    ...filesOf("orchestrator", "archive", "copy", "moveOnHost", "survey", "manifest", "verify"),
   );
 
 export const readRetirementLibrary = () =>

@@ -1,4 +1,4 @@
-import { lookUpStage } from "../../core/orchestrator/rules/moveStages.ts";
+import { lookUpStage } from "../../core/orchestrator/rules/journalStages.ts";
 import { boot, cutPower, diskOf, installed, type ModelHost, sync } from "./host.ts";
 import { broke, hostNames, isAt, type World } from "./state.ts";
 

@@ -1,6 +1,6 @@
 import { createLeg } from "../../core/orchestrator/rules/generation.ts";
 import { type Journal, journalVersion, type Saga, type WhichHost } from "../../core/orchestrator/rules/journal.ts";
-import type { Stage } from "../../core/orchestrator/rules/moveStages.ts";
+import type { Stage } from "../../core/orchestrator/rules/journalStages.ts";
 import { enterStage, mayLieInPlace } from "../../core/orchestrator/rules/nextJournal.ts";
 import { type ModelHost, sync } from "./host.ts";
 

@@ -5,7 +5,7 @@ import type { StackOrchestrator, StackParts } from "../../../core/journey/stackF
 import type { OrchestratorState } from "../../../core/orchestrator/hosts/orchestratorFacts.ts";
 import { findConnectionsTo, useOwnNode } from "../../../core/orchestrator/rules/endpoints.ts";
 import { findCutOff } from "../../../core/orchestrator/rules/journal.ts";
-import { lookUpStage } from "../../../core/orchestrator/rules/moveStages.ts";
+import { lookUpStage } from "../../../core/orchestrator/rules/journalStages.ts";
 import type { HostFacts } from "../../../core/retirement/readHost.ts";
 import { hasOrchestratorTraces } from "../../../core/retirement/retirementFacts.ts";
 import { takeFirstLine } from "../../../core/util/printable.ts";

@@ -6,10 +6,10 @@ import { openStore } from "../../store/openStore.ts";
 import type { Teller } from "../../util/clock.ts";
 import { takeValue } from "../../util/result.ts";
 import { type BackupSource, isBackupKept, takeBackup } from "../backup/backup.ts";
-import { endFence } from "../hosts/fence.ts";
+import { endFence } from "../hosts/lostHostFence.ts";
 import type { MovePaths, SecureOptions } from "../hosts/moveInputs.ts";
 import { bothSides } from "../rules/journal.ts";
-import { lookUpStage } from "../rules/moveStages.ts";
+import { lookUpStage } from "../rules/journalStages.ts";
 import { findMoveProblems, formatMoveFaults, formatSurvey, isAnswering } from "./prerequisites.ts";
 import {
   type ChainReaders,

@@ -19,7 +19,7 @@ import {
   type Saga,
   type WhichHost,
 } from "../rules/journal.ts";
-import type { Stage } from "../rules/moveStages.ts";
+import type { Stage } from "../rules/journalStages.ts";
 import { enterStage, mayLieInPlace, type StageChanges } from "../rules/nextJournal.ts";
 import type { MoveInputs } from "./moveInputs.ts";
 

@@ -1,5 +1,5 @@
 import { ProblemError } from "../../util/problem.ts";
-import { lookUpStage } from "../rules/moveStages.ts";
+import { lookUpStage } from "../rules/journalStages.ts";
 import type { OrchestratorState } from "./orchestratorFacts.ts";
 
 export interface OrchestratorReading {

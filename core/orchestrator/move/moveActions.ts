@@ -10,7 +10,7 @@ import { checkStoppedState } from "../checks/stoppedState.ts";
 import { formatStagingPath } from "../hosts/copier.ts";
 import { adaptConfig } from "../rules/adaptConfig.ts";
 import { assignRoles, findOpenSince, type HostStates, type Saga, type WhichHost } from "../rules/journal.ts";
-import type { Stage } from "../rules/moveStages.ts";
+import type { Stage } from "../rules/journalStages.ts";
 import type { MoveStep } from "../rules/moveSteps.ts";
 import { findForeignBackup } from "../rules/obstacles.ts";
 import type { MoveRun } from "./moveRun.ts";

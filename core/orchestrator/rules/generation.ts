@@ -12,7 +12,7 @@ import {
   showsFencedSource,
   type WhichHost,
 } from "./journal.ts";
-import { lookUpStage } from "./moveStages.ts";
+import { lookUpStage } from "./journalStages.ts";
 import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./moveSteps.ts";
 
 /** The newest moves of this orchestrator between any hosts, by the event log and the stack's state. */

@@ -4,7 +4,7 @@ import type { WhichHost } from "../../host/rootPair.ts";
 import { parseJson } from "../../util/parseJson.ts";
 import { isPrintable } from "../../util/printable.ts";
 import { ProblemError } from "../../util/problem.ts";
-import { lookUpStage, stageNames } from "./moveStages.ts";
+import { lookUpStage, stageNames } from "./journalStages.ts";
 
 export type { WhichHost };
 export const bothSides = ["new", "old"] as const;

@@ -8,7 +8,7 @@ import {
   showsFencedSource,
   type WhichHost,
 } from "./journal.ts";
-import { lookUpStage } from "./moveStages.ts";
+import { lookUpStage } from "./journalStages.ts";
 
 export interface HostAddresses extends Readonly<Record<WhichHost, string>> {
   readonly services: Readonly<Record<WhichHost, string>>;

@@ -10,7 +10,7 @@ import {
   showsFencedSource,
   type WhichHost,
 } from "./journal.ts";
-import { lookUpStage } from "./moveStages.ts";
+import { lookUpStage } from "./journalStages.ts";
 
 /** Steps that this run has done. A step that only an earlier run may have done is repeated. */
 export interface RunMemory {

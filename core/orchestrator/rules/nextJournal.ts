@@ -2,7 +2,7 @@ import { formatMove, isSameMove } from "../../eventLog/moveId.ts";
 import { commandsFor } from "../../util/commands.ts";
 import { ProblemError } from "../../util/problem.ts";
 import { belongsToSaga, type Journal, journalFile } from "./journal.ts";
-import { lookUpStage, type Stage } from "./moveStages.ts";
+import { lookUpStage, type Stage } from "./journalStages.ts";
 
 /** A saga on one of its hosts, as its journals there name it. */
 export type SagaAtHost = Omit<Journal, "stage" | "at" | "keyStore" | "identity" | "history">;

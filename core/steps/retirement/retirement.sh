@@ -2,7 +2,7 @@
 
 # Marks the host as retired, unless an orchestrator is here, or may come back in a move that has begun. A move and this shutdown
 # may run at the same time, from two machines: both check and write under one lock, and no move brings an orchestrator to a
-# marked host (orchestrator/moveSteps.sh). $judged is the stage by which the guard allowed this, after it had asked the successor
+# marked host (orchestrator/moveOnHost.sh). $judged is the stage by which the guard allowed this, after it had asked the successor
 # (core/retirement/lossRules.ts). With $in_spite the operator has typed that neither matters.
 retire_mark() {
   local busy

@@ -4,7 +4,7 @@ import { HostPair } from "../../../core/orchestrator/hosts/hostPair.ts";
 import type { MoveInputs } from "../../../core/orchestrator/hosts/moveInputs.ts";
 import { confirmFor } from "../../../core/orchestrator/rules/confirmations.ts";
 import { type HostState, type Journal, journalVersion } from "../../../core/orchestrator/rules/journal.ts";
-import type { Stage } from "../../../core/orchestrator/rules/moveStages.ts";
+import type { Stage } from "../../../core/orchestrator/rules/journalStages.ts";
 import { commandsFor } from "../../../core/util/commands.ts";
 import { moveNamed } from "../../moveNamed.ts";
 

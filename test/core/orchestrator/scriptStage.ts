@@ -9,7 +9,7 @@ import {
   parseJournal,
   type WhichHost,
 } from "../../../core/orchestrator/rules/journal.ts";
-import type { Stage } from "../../../core/orchestrator/rules/moveStages.ts";
+import type { Stage } from "../../../core/orchestrator/rules/journalStages.ts";
 import { encodeBase64, markOwn, type Variables } from "../../../core/ssh/foreign.ts";
 import { computeFingerprint } from "../../../core/ssh/publicKey.ts";
 import { asRoot, type RootHost } from "../../../core/ssh/root.ts";

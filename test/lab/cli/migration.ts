@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import { journalFile, parseJournal } from "../../../core/orchestrator/rules/journal.ts";
-import type { Stage } from "../../../core/orchestrator/rules/moveStages.ts";
+import type { Stage } from "../../../core/orchestrator/rules/journalStages.ts";
 import type { Lab, LabHost } from "../../../lab/lab.ts";
 import { answerQuestions } from "../../../lab/operator/migrateAnswers.ts";
 import type { TerminalSize } from "../../../lab/operator/screen.ts";

@@ -7,7 +7,7 @@ import { createPathVariables } from "../../../core/host/hostPaths.ts";
 import { takeBackup } from "../../../core/orchestrator/backup/backup.ts";
 import { createMoveInputs } from "../../../core/orchestrator/hosts/moveInputs.ts";
 import { formatJournal } from "../../../core/orchestrator/rules/journal.ts";
-import type { Stage } from "../../../core/orchestrator/rules/moveStages.ts";
+import type { Stage } from "../../../core/orchestrator/rules/journalStages.ts";
 import { readAnswer } from "../../../core/ssh/answer.ts";
 import { asRoot } from "../../../core/ssh/root.ts";
 import { formatAssignments, type Value } from "../../../core/ssh/shellWords.ts";

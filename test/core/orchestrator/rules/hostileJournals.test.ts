@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { HostPair, parseHostState } from "../../../../core/orchestrator/hosts/hostPair.ts";
 import { decideNext } from "../../../../core/orchestrator/rules/generation.ts";
 import type { HostStates, OrchestratorObservation } from "../../../../core/orchestrator/rules/journal.ts";
-import { lookUpStage, type Stage } from "../../../../core/orchestrator/rules/moveStages.ts";
+import { lookUpStage, type Stage } from "../../../../core/orchestrator/rules/journalStages.ts";
 import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/moveSteps.ts";
 import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles.ts";
 import { checkOrchestrator } from "../../../../core/retirement/lossRules.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseHostState } from "../../../../core/orchestrator/hosts/hostPair.ts";
 import { findCutOff, formatJournal, type Journal, parseJournal } from "../../../../core/orchestrator/rules/journal.ts";
-import { lookUpStage, type Stage } from "../../../../core/orchestrator/rules/moveStages.ts";
+import { lookUpStage, type Stage } from "../../../../core/orchestrator/rules/journalStages.ts";
 import { enterStage, mayLieInPlace, type SagaAtHost } from "../../../../core/orchestrator/rules/nextJournal.ts";
 import { moveNamed } from "../../../moveNamed.ts";
 import { exampleJournal, exampleMove, exampleStages, type WrittenJournal } from "../exampleMove.ts";

@@ -4,7 +4,7 @@ import { test as base, describe, expect } from "vitest";
 import { parseHostState } from "../../../../core/orchestrator/hosts/hostPair.ts";
 import { adaptConfig } from "../../../../core/orchestrator/rules/adaptConfig.ts";
 import type { Journal } from "../../../../core/orchestrator/rules/journal.ts";
-import type { Stage } from "../../../../core/orchestrator/rules/moveStages.ts";
+import type { Stage } from "../../../../core/orchestrator/rules/journalStages.ts";
 import { stopForGood } from "../../../../core/orchestrator/rules/obstacles.ts";
 import { moveNamed } from "../../../moveNamed.ts";
 import { openScriptStage, type ScriptStage, type StageCall, systemctl } from "../scriptStage.ts";

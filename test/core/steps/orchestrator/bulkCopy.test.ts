@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { formatJournal } from "../../../../core/orchestrator/rules/journal.ts";
-import type { Stage } from "../../../../core/orchestrator/rules/moveStages.ts";
+import type { Stage } from "../../../../core/orchestrator/rules/journalStages.ts";
 import { bulkCopy } from "../../../../core/steps/orchestratorSteps.ts";
 import { configOf } from "../../../components/exampleConfig.ts";
 import { exampleJournal } from "../../orchestrator/exampleMove.ts";

@@ -3,7 +3,7 @@ import { describe, expect } from "vitest";
 import { parseFacts } from "../../../../core/host/facts.ts";
 import { createPathVariables } from "../../../../core/host/hostPaths.ts";
 import { formatJournal } from "../../../../core/orchestrator/rules/journal.ts";
-import type { Stage } from "../../../../core/orchestrator/rules/moveStages.ts";
+import type { Stage } from "../../../../core/orchestrator/rules/journalStages.ts";
 import { arrangeHostFacts } from "../../../../core/retirement/readHost.ts";
 import { formatAssignments } from "../../../../core/ssh/shellWords.ts";
 import { readRetirementLibrary } from "../../../../core/steps/libraries.ts";

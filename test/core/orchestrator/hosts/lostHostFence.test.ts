@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Fence, MoveEvent } from "../../../../core/eventLog/events.ts";
-import { createFenceCheck, endFence } from "../../../../core/orchestrator/hosts/fence.ts";
+import { createFenceCheck, endFence } from "../../../../core/orchestrator/hosts/lostHostFence.ts";
 import { computeFingerprint } from "../../../../core/ssh/publicKey.ts";
 import { openStore } from "../../../../core/store/openStore.ts";
 import { movesIn, putEvent } from "../../../recordIn.ts";
