@@ -64,10 +64,10 @@ describe("an engine that is killed", () => {
 
   it("is followed by a run that waits for the download and does not repeat it; no provider stays", async () => {
     const output = await upKilledWhen("grep -qs compiling /var/log/pillar-host/deploy-*.log", "controller");
+    // A provider that only waits for its next call ends, too: ten seconds after its engine.
+    expect(await providers()).toHaveLength(1);
     await holdStep(stage.host, true);
     await cancel();
-    // A provider that only waits for its next call ends, too.
-    expect(await providers()).toHaveLength(1);
     await expect.poll(providers, { interval: 500 }).toEqual([]);
     expect(output).toContain("installed before: sha256 ");
   });
@@ -78,9 +78,9 @@ describe("an engine that is killed", () => {
     await holdStep(stage.host, false);
     await run.printed("sync: ");
     const output = await run.kill();
+    expect(await providers()).toHaveLength(1);
     await cancel();
     expect(output).toContain("deployed before, at ");
-    expect(await providers()).toHaveLength(1);
     await expect.poll(providers, { interval: 500 }).toEqual([]);
   });
 
