@@ -34,4 +34,14 @@ export async function collectRewards(lab: ChainOf, pillar: string): Promise<void
   await lab.chain("POST", `/wallet/rewards/${address}/collect`);
 }
 
+/**
+ * Waits for a paid epoch, stops all payments, and collects. If they went on, more would wait after some epochs than the
+ * program reads in the paid ones, and it would take the rewards for uncollected.
+ */
+export async function collectLastRewards(lab: ChainOf, pillar: string): Promise<void> {
+  await awaitPaidEpoch(lab);
+  await lab.chain("PATCH", "/truth", { rewardDelaySeconds: 100_000 });
+  await collectRewards(lab, pillar);
+}
+
 type ChainOf = Pick<Lab, "chain">;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ChainTruth, SignersTruth } from "../../../lab/doubles/chain/index.ts";
 import { listSeeds } from "../../../lab/explore/rounds.ts";
 import { asks, yes } from "../../../lab/operator/migrateAnswers.ts";
-import { awaitPaidEpoch, awaitProduction, collectRewards, updateProducer } from "../../../lab/operator/wallet.ts";
+import { awaitPaidEpoch, awaitProduction, collectLastRewards, updateProducer } from "../../../lab/operator/wallet.ts";
 import { randomOf } from "../../../lab/simulation/seededRandom.ts";
 import { onHost } from "../fixture.ts";
 import { expectEndings, migrationStage, normalize, readmeCommands, stop } from "./migration.ts";
@@ -44,8 +44,7 @@ describe.each(seeds)(
       await awaitPaidEpoch(lab);
       const third = await stage.migrate(yes(asks.retire), stop(waits));
       end("the rewards are awaited", third.screen);
-      await awaitPaidEpoch(lab);
-      await collectRewards(lab, "Anvil");
+      await collectLastRewards(lab, "Anvil");
       const fourth = await stage.migrate(stop(asks.destroy));
       end("destroy asks", fourth.screen);
       // An interruption costs a command and a pass phrase, and no further approval.

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet.ts";
+import { collectLastRewards } from "../../../lab/operator/wallet.ts";
 import { expectSuccess, onHost } from "../fixture.ts";
 import { configureOld, elect, pillar, retirementStage } from "../retirement/stage.ts";
 import { cli } from "./fixture.ts";
@@ -63,8 +63,7 @@ it("shows what the destroy of a host that is shut down waits for", async () => {
   expect(waits.output).toMatch(/^destroy +refused: one condition is not met$/m);
   expect(waits.output).toMatch(/^ {14}- the rewards since the switch are not collected, says /m);
 
-  await awaitPaidEpoch(lab);
-  await collectRewards(lab, pillar);
+  await collectLastRewards(lab, pillar);
   const free = await expectSuccess(status());
   expect(free).toMatch(/^next +the host may be deleted now: pulumi destroy -s prod$/m);
   expect(free).toMatch(/^destroy +allowed: all conditions are met$/m);

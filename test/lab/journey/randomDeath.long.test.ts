@@ -5,14 +5,14 @@ import type { SignersTruth } from "../../../lab/doubles/chain/index.ts";
 import { listSeeds } from "../../../lab/explore/rounds.ts";
 import { ensureProviderImage } from "../../../lab/images/providerImage.ts";
 import type { Lab, LabHost } from "../../../lab/lab.ts";
-import { awaitProduction, updateProducer } from "../../../lab/operator/wallet.ts";
+import { awaitProduction, collectLastRewards, updateProducer } from "../../../lab/operator/wallet.ts";
 import { randomOf } from "../../../lab/simulation/seededRandom.ts";
 import type { Run } from "../../../lab/stack/engineRun.ts";
 import type { LabStack, StackFile } from "../../../lab/stack/stack.ts";
 import { cli } from "../cli/fixture.ts";
 import { expectSuccess, onHost, testLab } from "../fixture.ts";
 import { pillar } from "./stacks.ts";
-import { begunJourney, freshFile, oldFile, rewarded } from "./stage.ts";
+import { begunJourney, freshFile, oldFile } from "./stage.ts";
 import { verdictBeside } from "./verdict.ts";
 
 const victims = ["the engine", "the providers' process", "the old host", "the new host"] as const;
@@ -119,7 +119,7 @@ describe("a death at a random moment of each stage of the journey", () => {
     const successor = { address: fresh.address, hostKey: fresh.hostKey };
     await configured(stacks.old, oldFile(journey, { lifecycle: "retiring", retirement: { successor } }));
     await play("shutdown", stacks.old, 15);
-    await rewarded(lab);
+    await collectLastRewards(lab, pillar);
     await play("destroy", stacks.old, 15);
 
     const { lines, faults } = await verdictBeside(lab, {

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Lab } from "../../../lab/lab.ts";
-import { awaitProduction, updateProducer } from "../../../lab/operator/wallet.ts";
+import { awaitProduction, collectLastRewards, updateProducer } from "../../../lab/operator/wallet.ts";
 import { startS3 } from "../../../lab/stack/backends.ts";
 import type { LabStack, StackFile } from "../../../lab/stack/stack.ts";
 import { keepPrinted } from "../../../lab/testRun/printed.ts";
@@ -11,7 +11,7 @@ import { ensureToolchain } from "../../../lab/toolchain/index.ts";
 import { expectSuccess, onHost, testLab, transcripts } from "../fixture.ts";
 import { codeBlocks } from "../readme.ts";
 import { pillar } from "./stacks.ts";
-import { begunJourney, freshFile, type Journey, oldFile, rewarded } from "./stage.ts";
+import { begunJourney, freshFile, type Journey, oldFile } from "./stage.ts";
 import { verdictBeside } from "./verdict.ts";
 
 const quietly = ["--yes", "--skip-preview", "--non-interactive"];
@@ -130,7 +130,7 @@ describe("a move that a second operator completes, with state and records in a b
     const successor = { address: journey.fresh.address, hostKey: journey.fresh.hostKey };
     await configured(old, oldFile(journey, { lifecycle: "retiring", retirement: { successor } }));
     await goneOn(old);
-    await rewarded(lab);
+    await collectLastRewards(lab, pillar);
     await vi.waitFor(async () => {
       await expectSuccess(second(old, ["pulumi", "destroy", ...quietly, "-s", "prod"]));
     }, limit);

@@ -6,7 +6,6 @@ import { ensureProviderImage } from "../../../lab/images/providerImage.ts";
 import type { Lab, LabHost } from "../../../lab/lab.ts";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
-import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet.ts";
 import type { Backend } from "../../../lab/stack/backends.ts";
 import { LabStack, type StackFile } from "../../../lab/stack/stack.ts";
 import { stackFile } from "../fixture.ts";
@@ -54,12 +53,6 @@ export async function begunJourney(lab: Lab, backend?: Backend, distribution?: D
     fresh: await LabStack.create(lab, "prod-2", freshFile(places, "stand-up"), secrets, options),
   };
   return { ...places, stacks, addresses: { old: address } };
-}
-
-/** Waits until the first whole epoch from now is paid, and collects it with the wallet. */
-export async function rewarded(lab: Lab): Promise<void> {
-  await awaitPaidEpoch(lab);
-  await collectRewards(lab, pillar);
 }
 
 type Places = Pick<Journey, "lab" | "old" | "fresh" | "backend">;

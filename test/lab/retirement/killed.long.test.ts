@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet.ts";
+import { collectLastRewards } from "../../../lab/operator/wallet.ts";
 import { databaseOf, expectFailure, expectSuccess, linesOf, onHost } from "../fixture.ts";
 import { configureOld, elect, journeyOf, pillar, resourcesOf, retirementStage } from "./stage.ts";
 
@@ -62,8 +62,7 @@ describe("a shutdown that was killed before systemd knew of the mask", () => {
 
 describe("an engine that is killed in a destroy", () => {
   it("continues with the next destroy, wherever it was", async () => {
-    await awaitPaidEpoch(stage.lab);
-    await collectRewards(stage.lab, pillar);
+    await collectLastRewards(stage.lab, pillar);
     // A killed engine's provider may still make the backup, so the run that is killed there comes first.
     for (const step of [/proved by decrypting/, /retirement: looking at/, /host-guard deleting/]) {
       await killedAt(step);
@@ -78,9 +77,6 @@ describe("an engine that is killed in a destroy", () => {
 
 describe("a host that is unreachable from the start", () => {
   it("can be retired, and is destroyed only by the typed sentence", async () => {
-    // No more rewards in this test, nor another sentence.
-    await collectRewards(stage.lab, pillar);
-    await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: 100_000 });
     await stage.old.stop({ powerCut: true });
     await configureOld(stage, { lifecycle: "retiring" });
     await expectSuccess(stage.stack.up());

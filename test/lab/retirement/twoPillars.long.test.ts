@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from "vitest";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
 import type { LabHost } from "../../../lab/lab.ts";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
-import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet.ts";
+import { collectLastRewards } from "../../../lab/operator/wallet.ts";
 import { LabStack, type StackFile } from "../../../lab/stack/stack.ts";
 import { journeyIn } from "../../recordIn.ts";
 import { expectFailure, expectSuccess, linesOf, onHost } from "../fixture.ts";
@@ -69,8 +69,7 @@ it("destroys the host whose successor produces, and keeps the other with the sam
   expect([await isActive(stage.old), await isActive(host)]).toEqual(["inactive", "active"]);
   // A stack that stood its node up itself leaves this file.
   await onHost(stage.old, `mkdir ${dropIns} && echo '[Service]' > ${dropIns}/90-pillar-host.conf`);
-  await awaitPaidEpoch(stage.lab);
-  await collectRewards(stage.lab, pillar);
+  await collectLastRewards(stage.lab, pillar);
   await expectSuccess(stage.stack.destroy(["--skip-preview"]));
 });
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { readArchive } from "../../../core/orchestrator/backup/archive.ts";
 import { decryptBackup } from "../../../core/orchestrator/backup/vault.ts";
 import type { ChainTruth } from "../../../lab/doubles/chain/index.ts";
-import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet.ts";
+import { awaitPaidEpoch, collectLastRewards } from "../../../lab/operator/wallet.ts";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
 import { databaseOf, expectFailure, linesOf, missedByNodes, onHost } from "../fixture.ts";
 import {
@@ -113,7 +113,7 @@ it("refuses the destroy until the rewards are paid and collected", async () => {
 });
 
 it("allows the destroy then, with a last backup that opens, and keeps the event log", async () => {
-  await collectRewards(stage.lab, pillar);
+  await collectLastRewards(stage.lab, pillar);
   await onHost(stage.old, watch);
   const { exitCode, output } = await run("destroy");
   linesSeen += await onHost(stage.old, "systemctl stop watch; sort -u /run/command-lines");
