@@ -17,7 +17,7 @@ describe("a stall", () => {
   let webhook: LabWebhook;
   let running: Promise<{ exitCode: number; output: string }>;
   const until = async (what: string, happened: () => Promise<boolean>) => {
-    for (const end = Date.now() + 120_000; !(await happened()); ) {
+    for (const end = Date.now() + 300_000; !(await happened()); ) {
       if (Date.now() > end) throw new Error(`${what} did not happen`);
       await new Promise((resolve) => setTimeout(resolve, 500));
     }

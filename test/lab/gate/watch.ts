@@ -36,7 +36,7 @@ export function watchedGate(): Stage & { readonly up: WatchedUp } {
   const stage: Stage & { up?: WatchedUp } = gateStage();
   beforeAll(async () => {
     stage.up = await watchUp(stage.stack);
-    await stage.up.hears(progress, 240);
+    await stage.up.hears(progress);
     // Without a rate the gate polls every few seconds.
     await sleep(15_000);
   });
@@ -60,7 +60,7 @@ export async function watchUp(stack: LabStack, args: readonly string[] = []): Pr
   let heard = 0;
   return {
     run,
-    hears: (pattern, seconds = 90) =>
+    hears: (pattern, seconds = 240) =>
       run
         .hears(
           (output) => {

@@ -26,7 +26,7 @@ describe("the packages", () => {
     const running = up();
     await onHost(
       host,
-      "timeout 60 sh -c 'until grep -qs frontend.lock /var/log/pillar-host/packages.log; do sleep 0.2; done'",
+      "timeout 300 sh -c 'until grep -qs frontend.lock /var/log/pillar-host/packages.log; do sleep 0.2; done'",
     );
     await onHost(host, "for i in $(seq 10); do systemctl daemon-reexec; done; sleep 4; systemctl stop other-apt");
     const output = await expectSuccess(running);
