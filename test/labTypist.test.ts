@@ -2,15 +2,14 @@ import { expect, test } from "vitest";
 import { type Answer, inTerminal, typeCommand } from "../lab/operator/typist.ts";
 
 const size = { columns: 40, rows: 6 };
-const type = (script: string, answers: readonly Answer[], isOrdered = false) =>
+const type = (script: string, answers: readonly Answer[], isOrdered = false, limits = {}) =>
   typeCommand(inTerminal(`sh -c '${script}'`, size), {
     cwd: "/",
     env: process.env,
     size,
     answers,
     isOrdered,
-    questionMs: 300,
-    limitMs: 3000,
+    ...limits,
   });
 const ask = (question: string) => `printf "? ${question} "; read answer; echo "got $answer"; `;
 const name: Answer = { seen: /Name/, reply: "Anvil\r" };
@@ -41,7 +40,7 @@ test.each<[string, string, readonly Answer[], boolean, RegExp]>([
   ["questions in another order", ask("Age"), [name, age], true, /question that no answer is for; the screen:\n\? Age/],
   ["a command that does not end", "echo begun; sleep 60", [name], false, /did not end in 3 s; the screen:\nbegun/],
 ])("the typist fails at %s, with the screen", async (_, script, answers, isOrdered, message) => {
-  await expect(type(script, answers, isOrdered)).rejects.toThrow(message);
+  await expect(type(script, answers, isOrdered, { questionMs: 300, limitMs: 3000 })).rejects.toThrow(message);
 });
 
 test("the typist leaves out an optional question of an order", async () => {

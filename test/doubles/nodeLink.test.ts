@@ -1,7 +1,8 @@
 import type { AddressInfo, Server } from "node:net";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { listenWebSocket } from "../../lab/doubles/node/ports.ts";
 import { NodeLink } from "../../lab/doubles/orchestrator/nodeSync.ts";
+import { soon } from "../soon.ts";
 
 let server: Server;
 let port = 0;
@@ -25,14 +26,14 @@ test("an orchestrator's connection to its node lasts until the node ends it", as
   await node.dial([`ws://me:pw@127.0.0.1:${port}/x`]);
   expect([node.isOpen, node.rpcUrl, log]).toEqual([true, `http://127.0.0.1:${port}`, []]);
   for (const socket of sockets) socket.destroy();
-  await vi.waitFor(() => expect(node.isOpen).toBe(false));
+  await soon(() => expect(node.isOpen).toBe(false));
 });
 
 test("a frozen node lets nobody in until it thaws", async () => {
   isFrozen = true;
   const node = link();
   const dialed = node.dial([`ws://127.0.0.1:${port}`]);
-  await vi.waitFor(() => expect(sockets).toHaveLength(1));
+  await soon(() => expect(sockets).toHaveLength(1));
   expect(node.isOpen).toBe(false);
   isFrozen = false;
   await dialed;

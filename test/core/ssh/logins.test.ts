@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import net, { type AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -82,7 +82,8 @@ async function agentWith(count: number): Promise<readonly string[]> {
   const agent = spawn("ssh-agent", ["-D", "-a", socket], { stdio: "ignore" });
   vi.stubEnv("SSH_AUTH_SOCK", socket);
   onTestFinished(() => void agent.kill());
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  // 2: no agent answers yet.
+  await expect.poll(() => spawnSync("ssh-add", ["-l"]).status).not.toBe(2);
   return Array.from({ length: count }, (_, index) => {
     const pair = keyPair();
     const file = join(scratch(), `key${index}`);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { isPrintable, printable, printableLines, say } from "../../../core/util/printable.ts";
 import { evilText, harmless } from "../../evilText.ts";
+import { soon } from "../../soon.ts";
 
 test("removes control characters and bidi overrides from a line", () => {
   expect(printable(evilText)).toBe(harmless);
@@ -36,9 +37,9 @@ test("say sends a line only after the line before it has arrived", async () => {
   const [arrived, later]: [string[], (() => void)[]] = [[], []];
   fresh.sendLines((text) => new Promise<void>((resolve) => later.push(resolve)).then(() => arrived.push(text)));
   for (const line of ["one", "two"]) fresh.say(line);
-  await vi.waitFor(() => expect(later.length).toBe(1));
+  await soon(() => expect(later.length).toBe(1));
   later[0]?.();
-  await vi.waitFor(() => expect(later.length).toBe(2));
+  await soon(() => expect(later.length).toBe(2));
   later[1]?.();
   await fresh.linesSent();
   expect(arrived).toEqual(["one", "two"]);
