@@ -22,7 +22,7 @@ test("the old host removes the links of a killed run by itself, also after a reb
     await onHost(old, `cd /var/lib/pillar-host && sed -i 's/ [0-9]* / 1 /' chain-copy.lock; true`);
     return leftOn(old);
   };
-  await expect.poll(left, { timeout: 60_000, interval: 1000 }).toBe("");
+  await expect.poll(left, { interval: 1000 }).toBe("");
   expect(
     await onHost(old, `systemctl list-unit-files --no-legend '${end}*'; ls /etc/systemd/system | grep ${end}; true`),
   ).toBe("");
@@ -61,8 +61,8 @@ test("a host past its gate whose node does not start gets the chain again, once 
   await lab.chain("PATCH", "/nodes/fresh", { cacheMs: 0 });
   const tear = "mkdir -p /root/.znn/cache && echo 99999999 > /root/.znn/cache/000003.log";
   await onHost(fresh, `systemctl stop go-node && ${tear}; systemctl start go-node; true`);
-  await expect.poll(() => onHost(fresh, "systemctl is-active go-node; true"), { timeout: 30_000 }).toBe("failed");
-  expect(await onHost(fresh, "journalctl -u go-node -n 20 -o cat")).toContain("can't rollback cache");
+  // On a slow machine the unit never reaches systemd's limit of starts, and stays activating.
+  await expect.poll(() => onHost(fresh, "journalctl -u go-node -n 20 -o cat")).toContain("can't rollback cache");
 
   const asks = await expectSuccess(stack.up());
   expect(asks).not.toContain("chain copy:");
