@@ -35,24 +35,16 @@ describe.each(seeds)(
       await stage.migrate(killed(/> \.\/pillar-host check prod-2/, 200));
       end("up asks", (await stage.migrate(stop(asks.setUp))).screen);
       end("up deploys", (await stage.migrate(...approved, stop(/Updating[\s\S]*node-deploy /))).screen);
-      end("up syncs", (await stage.migrate(...approved, stopTwice(/Updating[\s\S]*node-sync /))).screen);
+      end("up syncs", (await stage.migrate(...approved, ...stopTwice(/Updating[\s\S]*node-sync /))).screen);
       await stage.migrate(...approved, killed(/> (?:\.\/pillar-host resume|pulumi up)/, 20_000));
       end("the move asks", (await stage.migrate(stop(asks.move), ...approved)).screen);
       const moves = [yes(asks.move), yes(asks.resume), yes(asks.resume)];
       const updating = /(?<=orchestrator-move [\s\S]*)Updating \(prod-2\)/;
-      const at = await stage.migrate(
-        ...moves,
-        stopTwice(updating, () => awaitStage(old, "stopping")),
-      );
+      const at = await stage.migrate(...moves, ...stopTwice(updating, () => awaitStage(old, "stopping")));
       end("the move has stopped the old host's orchestrator", at.screen);
       end(
         "the move starts the new host's orchestrator",
-        (
-          await stage.migrate(
-            ...moves,
-            stopTwice(updating, () => awaitStage(fresh, "starting")),
-          )
-        ).screen,
+        (await stage.migrate(...moves, ...stopTwice(updating, () => awaitStage(fresh, "starting")))).screen,
       );
       const last = await stage.migrate(...moves, stop(/Waiting; this command goes on by itself[\s\S]*\n/));
       expect(last.exitCode, last.shown).toBe(130);

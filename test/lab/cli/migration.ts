@@ -68,6 +68,7 @@ export function migrationStage(): Migration {
           },
         }),
       ),
+      questionMs: 120_000,
     });
     keepPrinted(ended.shown);
     console.log(ended.screen);
@@ -83,15 +84,16 @@ const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
 
 export const stop = (seen: RegExp): Answer => ({ seen, reply: ctrlC });
 /** Presses Ctrl-C twice, as the engine tells to for an end at once. */
-export const stopTwice = (seen: RegExp, ready: () => Promise<unknown> = async () => undefined): Answer => ({
-  seen,
-  reply: async (_match, { type }) => {
-    await ready();
-    type(ctrlC);
-    await sleep(400);
-    type(ctrlC);
+export const stopTwice = (seen: RegExp, ready: () => Promise<unknown> = async () => undefined): Answer[] => [
+  {
+    seen,
+    reply: async (_match, { type }) => {
+      await ready();
+      type(ctrlC);
+    },
   },
-});
+  stop(/\^C received; cancelling/),
+];
 
 /** Waits until a host's journal of the move has a stage. */
 export async function awaitStage({ root, name }: LabHost, stage: Stage): Promise<void> {
