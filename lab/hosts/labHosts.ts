@@ -122,7 +122,7 @@ export class LabHosts {
     await writeFile(join(this.state.dir, "known_hosts"), `${address} ${hostKey}\n`, { flag: "a" });
     const [command = "", ...args] = this.ssh(name, ["true"]);
     await this.state.waitFor(`sshd on ${name}`, async () => {
-      return (await execa(command, args, { reject: false, timeout: 5_000 })).exitCode === 0;
+      return (await execa(command, args, { reject: false, timeout: 20_000 })).exitCode === 0;
     });
   }
 }

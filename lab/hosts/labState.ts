@@ -76,9 +76,10 @@ export class LabState {
   }
 
   async waitFor(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + 60_000;
+    const deadline = Date.now() + 180_000;
     while (!(await condition())) {
-      if (Date.now() > deadline) throw new Error(`${what} did not come up in a minute: see the logs under ${this.dir}`);
+      if (Date.now() > deadline)
+        throw new Error(`${what} did not come up in three minutes: see the logs under ${this.dir}`);
       await sleep(100);
     }
   }

@@ -30,11 +30,11 @@ export async function setUpSyncedNode(lab: Lab, host: HostShell) {
     "/root/.znn/wallet/producer": { mode: 0o600, text: JSON.stringify(store) },
   });
   await onHost(host, "systemctl daemon-reload && systemctl enable --now go-node");
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 180_000;
   const isSynced = async () =>
     (await lab.chain<NodeReport[]>("GET", `/nodes/${host.name}/reports`)).at(-1)?.synced === true;
   while (!(await isSynced())) {
-    if (Date.now() > deadline) throw new Error(`the node of ${host.name} did not sync in a minute`);
+    if (Date.now() > deadline) throw new Error(`the node of ${host.name} did not sync in three minutes`);
     await sleep(200);
   }
   await lab.chain("PATCH", `/nodes/${host.name}`, { peerMs: defaults.peerMs });

@@ -54,6 +54,7 @@ describe("docs/steps.md typed in a fresh terminal, to the old host's destroy", (
       size,
       answers: exchanges.map(([seen, reply, only]) => ({ seen, reply, isOptional: only !== undefined })),
       isOrdered: true,
+      questionMs: 120_000,
     });
     keepPrinted(ended.shown);
     return ended;

@@ -127,7 +127,7 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     const pid = () => onHost(host, "systemctl show -p MainPID --value go-node");
     const first = await pid();
     await onHost(host, "systemctl kill -s KILL go-node");
-    await expect.poll(pid, { timeout: 30_000 }).not.toMatch(new RegExp(`^(0|${first})$`));
+    await expect.poll(pid).not.toMatch(new RegExp(`^(0|${first})$`));
     // Its first files are those of a start.
     await toldSince(before, ["go-node failed and was restarted once since 20"]);
     await onHost(host, `prlimit --pid ${await pid()} --nofile=$(($(ls /proc/${await pid()}/fd | wc -l) * 6 / 5)):`);

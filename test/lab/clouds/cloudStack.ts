@@ -36,9 +36,9 @@ const made = ["host", "hcloud", "digitalocean", "tag", "host-key", "ssh-key", "f
 
 const toServer = ["--skip-preview", ...made.flatMap((name) => ["--target", `**::${name}`])];
 
-/** Waits for a fact, for a minute and a half. */
+/** Waits for a fact. */
 export async function until(isSo: () => boolean): Promise<void> {
-  await expect.poll(isSo, { timeout: 90_000, interval: 200 }).toBe(true);
+  await expect.poll(isSo).toBe(true);
 }
 
 /** Makes cloud and stack before the tests of a file, heals the faults after each, and takes all down at the end. */

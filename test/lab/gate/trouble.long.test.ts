@@ -36,7 +36,7 @@ describe("a host with problems, at the gate", () => {
   it.each([
     ["crash-loop", "1s", [refused]],
     // Not every five seconds: that is the gate's own beat, which would meet the node up each time.
-    ["restart", "6s", [refused, answers, refused]],
+    ["restart", "12s", [refused, answers, refused]],
     ["full-disk", "", [refused]],
     ["ssh-cut", "refused", [/root@10\.77\.0\.11:22: connect ECONNREFUSED/]],
     ["ssh-cut", "silent", [/no (connection to the node|answer) within 15 s/]],

@@ -310,7 +310,7 @@ describe("the login", () => {
     for (const text of [first.output, output, await stack().written()]) expect(text.includes(sudoPassword)).toBe(false);
     expect(await filesWith(host(), sudoPassword)).toBe("");
     expect(await filesWith(host(), "op ALL=(ALL) ALL")).toBe("/etc/sudoers.d/op");
-    await onHost(host(), "logger Told-Ox-1; sleep 0.5");
+    await onHost(host(), "logger Told-Ox-1; journalctl --sync");
     expect(await filesWith(host(), "Told-Ox-1")).toContain("journal");
   });
 

@@ -91,7 +91,7 @@ describe("the orchestrator's move to a Droplet that the same up orders", () => {
       (port: number) => probe(stranger, server.address, port),
       (port: number) => probeFromOperator(lab, server.address, port),
     ]) {
-      await expect.poll(() => look(55055), { timeout: 60_000 }).toBe("open");
+      await expect.poll(() => look(55055)).toBe("open");
       expect([await look(55000), await look(35997)]).toEqual(["filtered", "filtered"]);
     }
     // Behind the firewall they are there.

@@ -52,7 +52,7 @@ export async function playReportedMoves(stage: MoveStage, rounds: number): Promi
     }
     // An orchestrator whose node stopped restarts, and no move begins before it answers.
     const holder = round === 1 ? to.host : from.host;
-    await expect.poll(() => onHost(holder, "ss -Hltn 'sport = :55000'"), { timeout: 60_000 }).not.toBe("");
+    await expect.poll(() => onHost(holder, "ss -Hltn 'sport = :55000'")).not.toBe("");
     await expectSuccess(stack.up());
     expect(await signersOf(stage)).toEqual([to === sides.old ? "old" : "new"]);
     const { missed, report } = await compare(stage, newAddress);
@@ -109,9 +109,7 @@ async function compareGaps(stage: MoveStage, { orchestratorGaps }: Report): Prom
 
 async function awaitProductionSince({ lab }: MoveStage, address: string, since: number): Promise<void> {
   const isProducing = ({ producer, nodes, at }: Slot) => at > since && producer === address && nodes.length > 0;
-  await expect
-    .poll(async () => (await lab.chain<Slot[]>("GET", "/production")).some(isProducing), { timeout: 60_000 })
-    .toBe(true);
+  await expect.poll(async () => (await lab.chain<Slot[]>("GET", "/production")).some(isProducing)).toBe(true);
 }
 
 /** Starts a host's node, and waits until it is synced: no move begins before. */
@@ -120,8 +118,6 @@ async function startNode({ lab }: MoveStage, host: LabHost): Promise<void> {
   await onHost(host, "systemctl start go-node");
   const isSynced = ({ at, synced }: NodeReport) => at > since && synced;
   await expect
-    .poll(async () => (await lab.chain<NodeReport[]>("GET", `/nodes/${host.name}/reports`)).some(isSynced), {
-      timeout: 60_000,
-    })
+    .poll(async () => (await lab.chain<NodeReport[]>("GET", `/nodes/${host.name}/reports`)).some(isSynced))
     .toBe(true);
 }

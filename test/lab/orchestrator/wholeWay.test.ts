@@ -56,7 +56,7 @@ describe("the whole move of the orchestrator", () => {
     expect(gap).toMatchObject({ from: "old", to: "fresh" });
     expect(gap?.ms).toBeGreaterThan(0);
     gapSeconds = Number(gap?.ms) / 1000;
-    expect(gap?.ms).toBeLessThan(20_000);
+    expect(gap?.ms).toBeLessThan(60_000);
   });
 
   it("says what it does, and what comes next", async () => {
@@ -74,7 +74,7 @@ describe("the whole move of the orchestrator", () => {
     // From the order to stop to the first good answer: by other clocks than the chain's, and about the same.
     const seconds = Number(orchestrator.secondsWithoutSigner);
     expect(seconds).toBeGreaterThan(gapSeconds / 2);
-    expect(seconds).toBeLessThan(gapSeconds + 5);
+    expect(seconds).toBeLessThan(gapSeconds + 15);
     expect(nextStep.join("\n")).toContain("The bridge's health page shows it as offline until its operators know");
   });
 
