@@ -1,3 +1,4 @@
+import path from "node:path";
 import { type BuildInfo, findIdentityDifferences } from "../../chain/orchestrator.ts";
 import { parseConnections } from "../../host/facts.ts";
 import { commandsFor } from "../../util/commands.ts";
@@ -27,6 +28,8 @@ export function parseLife(printed: string) {
     active: `${facts.get("ActiveState")} (${facts.get("SubState")})`,
     restarts: Number(facts.get("NRestarts") ?? 0),
     pid: Number(facts.get("MainPID")),
+    restart: facts.get("Restart"),
+    home: facts.get("Home"),
     peers: facts.get("Peers") ? Number(facts.get("Peers")) : undefined,
     connections: parseConnections(fields),
     log: at < 0 ? [] : lines.slice(at + 1).filter((line) => line !== ""),
@@ -69,10 +72,11 @@ async function waitForAnswer(started: Started) {
     }
     wrongSince = hasKind(problem, "wrongAnswer") ? (wrongSince ?? deps.ticks()) : undefined;
     if (deps.ticks() >= end || (wrongSince !== undefined && deps.ticks() - wrongSince > wrongAnswerTimeoutMs)) {
-      const { active, restarts, log } = await readUnit(started, maxShownLines);
-      const found = [problem.message, `unit ${inputs[side].service} ${active}, restarted ${restarts} times`];
+      const life = await readUnit(started, maxShownLines);
+      const unit = `unit ${inputs[side].service} ${life.active}, restarted ${life.restarts} times`;
+      const found = [problem.message, unit, ...findUnitFaults(started, life)];
       const needed = `a good answer within ${Math.round(inputs.answerWithin / 1000)} s of its start (pillar-host:orchestrator.startTimeout)`;
-      throw createFailure(started, { what: "gives no good getBuildInfo", found, needed }, log);
+      throw createFailure(started, { what: "gives no good getBuildInfo", found, needed }, life.log);
     }
     if (deps.ticks() - reportedAt > reportIntervalMs) {
       reportedAt = deps.ticks();
@@ -133,15 +137,31 @@ export async function verify(started: Started) {
       "the orchestrator found no share of the bridge's key (an empty TssConfig.PublicKey in its config.json): it would sign nothing",
     );
   const errors = findLogErrors(life.log);
+  const unitFaults = findUnitFaults(started, life);
   if (faults.length > 0) {
     const needed =
       "a unit that stays active, answers, the configured version, a key share, and the same identity as before";
-    const problem = { what: "was started, but is not well", found: faults, needed };
+    const problem = { what: "was started, but is not well", found: [...faults, ...unitFaults], needed };
     throw createFailure(started, problem, errors.length > 0 ? errors : life.log);
   }
+  for (const fault of unitFaults) deps.say(`warning: ${fault}`);
   if (status) deps.say(`getStatus of the ${side} host: ${status.stateName}`);
   if (life.peers !== undefined) deps.say(formatPeers(side, life.peers, inputs));
   return { build, answeredAt };
+}
+
+/** Returns which settings of zz-pillar-host.conf (core/steps/orchestrator/install.sh) another file of the unit overrides. */
+function findUnitFaults({ run, side }: Started, { restart, home }: ReturnType<typeof parseLife>): string[] {
+  const { service, directory } = run.inputs[side];
+  // The old host's unit is its operator's.
+  if (side === "old") return [];
+  const others = [
+    restart !== "always" && `Restart=${restart} (it ends with exit code 0 when it loses a node, and stays off)`,
+    home !== path.posix.dirname(directory) && `HOME=${home ?? ""} (its directory is ${directory})`,
+  ].filter((line) => line !== false);
+  if (others.length === 0) return [];
+  const cure = `systemctl cat ${service}. Then: systemctl daemon-reload && systemctl restart ${service}`;
+  return [`another line of its unit is in force: ${others.join("; ")}; needed: remove that line: ${cure}`];
 }
 
 /**

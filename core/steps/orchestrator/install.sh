@@ -77,7 +77,8 @@ ExecStart=$target
 WantedBy=multi-user.target"
 fi
 # An orchestrator works only in a folder of its home, and ends with exit code 0 whenever it loses a node.
-install_file "$unit_file.d/90-pillar-host.conf" "[Service]
+# Sorts after override.conf, which `systemctl edit` writes.
+install_file "$unit_file.d/zz-pillar-host.conf" "[Service]
 Environment=HOME=${directory%/*}
 Restart=always
 RestartSec=10"

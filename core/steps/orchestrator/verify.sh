@@ -1,8 +1,11 @@
 # Facts about an orchestrator that was started.
 
-# Prints whether the unit stays up, its connections, then the last lines of its journal since $since (Unix seconds).
+# Prints whether the unit stays up, Restart and home as in force, its connections, then the last lines of its journal since $since (Unix
+# seconds).
 orchestrator_life() {
-  systemctl show -p ActiveState -p SubState -p NRestarts -p MainPID "$service"
+  systemctl show -p ActiveState -p SubState -p NRestarts -p MainPID -p Restart "$service"
+  # The home alone: other variables may be secrets.
+  systemctl show -p Environment --value "$service" | sed -nE 's/^(.* )?"?HOME=([^" ]*).*/Home=\2/p'
   if has ss; then say "Peers=$(orchestrator_peers)"; fi
   connections_of "$executable"
   say "log"

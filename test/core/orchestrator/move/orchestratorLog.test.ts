@@ -51,6 +51,14 @@ test("counts connected orchestrators by address, in any address form", async ({ 
   expect(await peers(":")).toBe(0);
 });
 
+test("reads of the unit's variables its home alone", async ({ root }) => {
+  root.before = `systemctl() { case $* in *Environment*) echo 'KEY_PASS=hunter2 "TWO=2 x" HOME=/home/op MYHOME=/x' ;; *) echo Restart=on-failure ;; esac; }
+    journalctl() { :; }; ss() { :; }`;
+  const printed = await root.call("orchestrator_life", { service: "o", executable: "o", directory: "/x", p2p_port: 1 });
+  expect(printed).not.toContain("hunter2");
+  expect(parseLife(printed)).toMatchObject({ restart: "on-failure", home: "/home/op" });
+});
+
 describe.concurrent("the passed on log of an orchestrator", () => {
   test("has no long hex, as keys and signatures are", async ({ root }) => {
     const line = (hex: string) => logLine("INFO", "network/evm.go:1", `signed ${hex}`);

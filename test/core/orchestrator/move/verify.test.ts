@@ -19,7 +19,10 @@ async function start() {
   const status = { state: 0, stateName: "LiveState", networks: { Ethereum: { wrapsToSign: 0, unwrapsToSign: 0 } } };
   const started = {
     answers: { getBuildInfo: build, getIdentity: identity, getStatus: status } as Record<string, unknown>,
-    life: ["ActiveState=active", "SubState=running", "NRestarts=0", "MainPID=7", "Peers=2"],
+    life: [
+      ...["ActiveState=active", "SubState=running", "NRestarts=0", "MainPID=7"],
+      ...["Restart=always", "Home=/root", "Peers=2"],
+    ],
     /** Answer of systemd at the end of the check, if it differs. */
     later: undefined as string[] | undefined,
     log: [] as string[],
@@ -100,6 +103,20 @@ describe("a started orchestrator", () => {
   ] as const)("is not well if it %s during the check", async ([, at, later, problem], { started }) => {
     started.later = started.life.toSpliced(at, later.length, ...later);
     await expect(started.look()).rejects.toThrow(`found: ${problem}`);
+  });
+
+  test("is reported if another file of its unit wins, and its old host's unit is not", async ({ started }) => {
+    started.life = started.life.toSpliced(4, 2, "Restart=on-failure", "Home=/home/op");
+    await started.look("old");
+    expect(started.said.join()).not.toContain("warning");
+    await started.look();
+    const words =
+      "another line of its unit is in force: Restart=on-failure (it ends with exit code 0 when it loses a node, and stays off); " +
+      "HOME=/home/op (its directory is /root/.orchestrator); needed: remove that line: systemctl cat orchestrator. " +
+      "Then: systemctl daemon-reload && systemctl restart orchestrator";
+    expect(started.said).toContain(`warning: ${words}`);
+    started.isOpen = false;
+    await expect(started.look()).rejects.toThrow(`restarted 0 times\n  found: ${words}\n`);
   });
 
   test("is not well without a share of the bridge's key, or with another version than the configured one", async ({

@@ -193,7 +193,7 @@ test("the variables of a unit that does not run are facts: of its files, of thei
     "local/orchestrator.service",
     '[Service]\nEnvironment=ONE=1 "TWO=2 x" \\\n  THREE=3\nExecStart=/x FOUR=4\n',
   );
-  box.write("local/orchestrator.service.d/90-pillar-host.conf", "[Service]\nEnvironment=HOME=/root\n");
+  box.write("local/orchestrator.service.d/zz-pillar-host.conf", "[Service]\nEnvironment=HOME=/root\n");
   box.write(
     "units/orchestrator.service.d/a.conf",
     `[Service]\nEnvironmentFile=-${box.dir}/secrets\nEnvironmentFile=${box.dir}/*.env\nEnvironmentFile=-/nonexistent\n#Environment=NOT=1\n`,

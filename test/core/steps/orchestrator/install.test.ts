@@ -42,7 +42,7 @@ describe.concurrent("the orchestrator's release", () => {
     expect((await box.run("stat -c %a installed/orchestrator; ls -A installed")).stdout).toBe("755\norchestrator\n");
     expect(box.read("units/orchestrator.service")).toContain(`ExecStart=${box.dir}/installed/orchestrator\n`);
     const dropIn = "[Service]\nEnvironment=HOME=/root\nRestart=always\nRestartSec=10\n";
-    expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toBe(dropIn);
+    expect(box.read("units/orchestrator.service.d/zz-pillar-host.conf")).toBe(dropIn);
   });
 
   test("is installed under no name of a program or unit of the host itself", async ({ box }) => {
@@ -85,7 +85,7 @@ describe.concurrent("the orchestrator's release", () => {
     const directory = "/srv/signer/.orchestrator";
     expect((await install(box, zip("orchestrator"), { directory })).code).toBe(0);
     expect(box.read("units/orchestrator.service")).toBe("[Service]\nUser=root\n");
-    expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toContain("Environment=HOME=/srv/signer\n");
+    expect(box.read("units/orchestrator.service.d/zz-pillar-host.conf")).toContain("Environment=HOME=/srv/signer\n");
   });
 
   test("keeps an operator's unit that is linked from another place, though disabling removes the link", async ({
