@@ -218,8 +218,9 @@ describe("units that are enabled from another directory", () => {
   const call = async (library: string, names: string, variables: Readonly<Record<string, Value>>) => {
     const functions = library.split(asRoot)[1];
     const named = formatAssignments({ host_name: "old", stack_word: "prod", ...variables });
-    const { exitCode, stderr } = await from.run("bash -euo pipefail", `${functions}\n${named}${names}`);
+    const { exitCode, stdout, stderr } = await from.run("bash -euo pipefail", `${functions}\n${named}${names}`);
     expect(exitCode, String(stderr)).toBe(0);
+    return String(stdout);
   };
   /** Returns a unit's files and whether it runs, after systemd has read all units again. */
   const stateOf = (service: string) =>
@@ -274,7 +275,11 @@ describe("units that are enabled from another directory", () => {
   });
 
   it("a second installation takes the link over, and its unit is the masked one", async () => {
-    await onHost(from, "systemctl stop orchestrator; rm -f /var/lib/pillar-host/orchestrator.json");
+    await onHost(
+      from,
+      `systemctl stop orchestrator; rm -f /var/lib/pillar-host/orchestrator.json; mkdir -p ${etc}/orchestrator.service.d
+       printf '[Service]\nRestart=on-failure\nEnvironment=HOME=/x\n' > ${etc}/orchestrator.service.d/override.conf`,
+    );
     const config = configOf({ oldHost: { address: to.address, hostKey: to.hostKey }, orchestrator: { move: true } });
     const script = createEnvelope(orchestrator(config), { hostName: "old", stack: "prod" });
     const { exitCode, stdout, stderr } = await from.run("bash -euo pipefail -s", script);
@@ -286,6 +291,10 @@ describe("units that are enabled from another directory", () => {
     await onHost(from, `rm ${etc}/orchestrator.service; systemctl daemon-reload; systemctl enable -q orchestrator`);
     expect(await onHost(from, "systemctl show -p ExecStart,LoadState --value orchestrator")).toMatch(
       /path=\/usr\/local\/bin\/orchestrator .*\nloaded$/,
+    );
+    const place = { service: "orchestrator", executable: "orchestrator", directory: "/x", p2p_port: 1 };
+    expect(await call(readOrchestratorLibrary(), "orchestrator_life", place)).toMatch(
+      /^Restart=always\n(.*\n)*Home=\/root$/m,
     );
   });
 });
