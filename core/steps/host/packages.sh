@@ -22,10 +22,11 @@ apt_options=(-q -y -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 -o APT::Update::Erro
 # cure OUTPUT: prints what helps, if apt's output shows the cause.
 cure() {
   case $1 in
-    # A package's own script failed; apt names the packages that wait for it, too.
+    # First, because a package's own script fails then, too. A failed write to /boot leaves it less than full.
+    *"No space left"*) say "needed: room (apt-get clean frees some). Nearly full: $(for of in m i; do df -P$of -x tmpfs -x devtmpfs -x efivarfs -x squashfs; done | awk '$5 + 0 >= 98 || $6 == "/boot" && $4 < 100 { print $6 }' | sort -u | paste -sd ' ')" ;;
+    # Apt names the packages that wait for the failed one, too.
     *"subprocess returned error"*) ;;
     *--fix-broken* | *"dependency problems"*) say "needed: apt-get --fix-broken install, on the host" ;;
-    *"No space left"*) say "needed: room (apt-get clean frees some). Nearly full: $(df -Pm -x squashfs | awk 'NR > 1 && $4 < 100 { printf "%s%s", n++ ? ", " : "", $6 }')" ;;
     *"not valid yet"*) say "needed: the right time on the host; it says $(date -u '+%F %T UTC')" ;;
     *"404 "* | *"Release file"* | *"is expired"*) say "Is the distribution past its end? Put its archive into /etc/apt: deb [check-valid-until=no] http://archive.debian.org/debian, or http://old-releases.ubuntu.com/ubuntu" ;;
     *"Could not resolve"* | *"Temporary failure resolving"* | *"Could not connect"* | *"Connection failed"*) say "needed: a way from the host to its package servers: $(way_out "$1")" ;;

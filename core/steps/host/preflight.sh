@@ -59,6 +59,8 @@ disk_of=$(existing_directory "$data_dir")
 disk_kb=$(df -Pk "$disk_of" | awk 'NR == 2 { print $4 }')
 [ "$disk_kb" -ge "$minimum_disk_kb" ] ||
   needs "free disk at $disk_of" "$((disk_kb * 1024 / 1000000000)) GB" "$((minimum_disk_kb * 1024 / 1000000000)) GB (host.minimums.diskGb)"
+boot_kb=$(df -Pk /boot 2> /dev/null | awk 'NR == 2 && $6 == "/boot" { print $4 }') || true
+[ "${boot_kb:-102400}" -ge 102400 ] || needs "free disk at /boot" "$((boot_kb / 1024)) MB" "100 MB for a new kernel (apt-get autoremove --purge)"
 
 # try_in DIRECTORY [runs]: writes there as steps, apt and the node's build do, and starts a program with `runs`. Prints what fails.
 try_in() {

@@ -88,16 +88,22 @@ test.for([
     "E: Release file for https://x.example is not valid yet (invalid for another 3h)",
     "needed: the right time on the host; it says 20",
   ],
-  ["a full /boot", "cp: No space left on device", "needed: room (apt-get clean frees some). Nearly full: /boot"],
+  [
+    "a disk without room, on which a package's own script fails",
+    "update-initramfs: No space left on device. dpkg: post-installation script subprocess returned error exit status 1",
+    "needed: room (apt-get clean frees some). Nearly full: / /boot /var\n",
+  ],
   ["anything else", "E: Sub-process bash returned an error code", undefined],
 ] as const)("the step names a cure only for the cause that apt shows: %s", async ([, output, cure], { box }) => {
-  box.command("df", "printf '%s\\n' head '/dev/a 9000 1 8000 1% /' '/dev/b 500 499 1 99% /boot'");
+  const full = "echo '/dev/a 9000 8900 100 98% /'; echo '/dev/b 500 420 80 85% /boot'; echo '/dev/c 90 1 89 1% /data'";
+  const pseudo = "[[ $* == *'-x tmpfs'*'-x efivarfs'* ]] || echo 'tmpfs 5 5 0 100% /run/lock'";
+  box.command("df", `echo head; case $1 in -Pi) echo '/dev/d 9 9 0 100% /var' ;; *) ${full}; ${pseudo} ;; esac`);
   // The sources' packages are not there either.
   box.write("broken", "");
   const update = `echo "${output}"; touch $sandbox/fails; exit 100`;
   const { code, stderr } = await install(box, { update });
   expect([code, stderr]).toEqual([1, expect.stringContaining(`  ${output}\n`)]);
-  const cures = /needed: .*|Is the distribution.*/.exec(stderr)?.[0];
+  const cures = /(needed: |Is the distribution).*\n/.exec(stderr)?.[0];
   expect(cures).toEqual(cure === undefined ? undefined : expect.stringContaining(cure));
 });
 

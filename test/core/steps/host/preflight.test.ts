@@ -113,6 +113,11 @@ const noGoDev = {
 test.for<[string, Changes, string]>([
   ["a kilobyte too little memory", { memoryKb: 3774872 }, "memory: found 3686 MiB, needed 3686 MiB,"],
   ["a core too few", { commands: { nproc: "echo 3" } }, "cores: found 3, needed 4 (host.minimums.cores)"],
+  [
+    "a full /boot",
+    { commands: { df: `case $2 in /boot) echo $'h\\n/dev/b 500 4 102399 1% /boot' ;; *) ${goodHost.df} ;; esac` } },
+    "free disk at /boot: found 99 MB, needed 100 MB for a new kernel",
+  ],
   ["a kilobyte too little free disk", { commands: { df: fullDisk } }, "39 GB, needed 40 GB (host.minimums.diskGb)"],
   [
     "a certificate that is not trusted",
