@@ -169,7 +169,7 @@ export async function checkRelease(program: string, release: ReleaseSource | und
   } catch (error) {
     const found = formatRequestError(error, release.url, requestTimeoutMs);
     // No fault: the host downloads the release, and may reach addresses that this machine can't.
-    return [pending(topic, `${release.url} can't be reached from this machine (${found}); the host tries it, too`)];
+    return [pending(topic, `${release.url} can't be reached from here (${found}); the host tries it before Deploy`)];
   }
 }
 

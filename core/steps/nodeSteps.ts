@@ -55,7 +55,12 @@ export function preflight(config: StackConfig, identity: string): Step {
       ideal_memory_gb: ideal.memoryGb,
       ideal_memory_kb: Math.floor(ideal.memoryGb * 1024 * 1024 * memoryShare),
       minimum_disk_kb: Math.ceil((minimums.diskGb * 1e9) / 1024),
-      controller_addresses: controller.addresses,
+      later_addresses: [
+        ...controller.addresses.map((url) => `controller.addresses=${url}`),
+        controller.go && `controller.go.url=${controller.go.url}`,
+        node.release && `node.release.url=${node.release.url}`,
+        orchestrator.release && `orchestrator.release.url=${orchestrator.release.url}`,
+      ].filter((each) => each !== undefined),
       release_url: getControllerRelease(config).url,
       ports: [...listOwnPorts(config).map((port) => `${port}/tcp`), `${node.p2pPort}/udp`],
       node_version: node.release?.version ?? "",

@@ -84,7 +84,7 @@ check_place /usr/local/bin runs
 
 # Signed addresses refuse a request for headers only. The answer's Date header is an independent clock.
 first_bytes() {
-  if has curl; then curl -q -sSL -r 0-59 -D /dev/stderr --connect-timeout 10 --max-time 30 "$release_url"
+  if has curl; then curl -q -sSL --suppress-connect-headers -r 0-59 -D /dev/stderr --connect-timeout 10 --max-time 30 "$release_url"
   else timeout 30 wget --no-config -S -O - --header='Range: bytes=0-59' --tries=1 --timeout=15 "$release_url"; fi |
     head -c 60 | tr -cd '[:print:]' | sed 's/^/body: /'
 }
@@ -96,22 +96,24 @@ if has curl || has wget; then
   status=$(grep -E '^ *HTTP/' <<< "$answer" | tail -n 1 | tr -d '\r' | sed 's/^ *//' || true)
   date_header=$(sed -nE 's/^ *[Dd]ate: *([^\r]*)\r?$/\1/p' <<< "$answer" | tail -n 1)
   start=$(sed -nE 's/^.*body: //p' <<< "$answer")
-  case $status in
+  case ${status#* },$start in
     # The archive is there, but its server gives no parts.
-    HTTP/*" 416"*) ;;
-    HTTP/*" "[45]*) found=$status ;;
-    HTTP/*" "2*) if [ -n "$start" ] && [[ $start != PK* ]]; then found="something that begins with: $start"; fi ;;
+    416*) ;;
+    407*) found=$status help=$(way_out "response 407") ;;
+    [45]*) found=$status ;;
+    2*,PK*) ;;
+    2*,?*) found="something that begins with: $start" ;;
     *) found=$(grep -E 'curl:|[Ff]ailed|[Uu]nable|refused' <<< "$answer" | tail -n 1 || say "no answer") help=$(way_out "$found") ;;
   esac
 fi
 [ -z "$found" ] || needs "release address $release_url$via_proxy" "$found" "the controller's zip archive (controller.release.url: $help)"
 
-# Requests an address that the controller requests when it deploys, and in every run. Any answer will do.
-reach() { has curl && curl -q -sS -o /dev/null -I --connect-timeout 10 --max-time 20 "$1" 2>&1 | tail -n 1; }
-while IFS=$'\t' read -r url found; do
-  needs "$url, which the controller asks$via_proxy" "$found" "an answer (controller.addresses; $(way_out "$found"))"
-done < <(for url in $controller_addresses; do
-  (found=$(reach "$url" || true); [ -z "$found" ] || printf '%s\t%s\n' "$url" "$found") &
+# Requests an address that a later step needs, and what it redirects to. Any answer will do.
+reach() { has curl && curl -q -sSL -o /dev/null -I --connect-timeout 10 --max-time 20 "$1" 2>&1 | tail -n 1; }
+while IFS=$'\t' read -r key url found; do
+  needs "$url, which $key names$via_proxy" "$found" "an answer ($(way_out "$found"))"
+done < <(for each in $later_addresses; do
+  (found=$(reach "${each#*=}" || true); [ -z "$found" ] || printf '%s\t%s\t%s\n' "${each%%=*}" "${each#*=}" "$found") &
 done; wait)
 
 IFS=$'\t' read -r found needed < <(go_shortfall) || true

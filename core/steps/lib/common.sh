@@ -143,15 +143,19 @@ take_proxy() {
 
 # way_out SAID: prints what may be wrong with the way to an address, by this host's routes and the words of curl, wget or apt.
 way_out() {
-  if [ -n "${via_proxy:-}" ]; then say "does the proxy let it through?"
-  elif [ -r "$proc/net/route" ] && ! grep -qE $'^[^\t]+\t00000000\t' "$proc/net/route"; then say "this host has no default route over IPv4, and many servers have no IPv6"
-  else
-    case ${1,,} in
-      *resolv*) say "name servers in /etc/resolv.conf" ;;
-      *certificate* | *ssl*) say "the clock, ca-certificates, a proxy that opens TLS?" ;;
-      *) say "a firewall?" ;;
-    esac
-  fi
+  case ${via_proxy:-},${1,,} in
+    ?*,*"response 407"* | ?*,*"code 407"* | ?*,*"proxy auth"*) say "the proxy wants a user and a password: write them into its address, in DefaultEnvironment of systemd" ;;
+    *,*certificate* | *,*ssl*) say "the clock, ca-certificates, a proxy that opens TLS?" ;;
+    ?*,*) say "does the proxy let it through?" ;;
+    *) if lacks_route; then say "this host has no default route over IPv4, and many servers have no IPv6"
+      elif [[ $1 == *[Rr]esolv* ]]; then say "name servers in /etc/resolv.conf"
+      else say "a firewall?"; fi ;;
+  esac
+}
+# By the routes that are in force, because /proc has the main table alone.
+lacks_route() {
+  if has ip; then [[ $(ip -4 route get 192.0.2.1 2>&1) == *unreachable* ]]
+  else [ -r "$proc/net/route" ] && ! grep -qE $'^[^\t]+\t00000000\t' "$proc/net/route"; fi
 }
 
 # room_kb DIRECTORY: the kilobytes that a download, or what is unpacked of it, may have there. A server may send without end, and

@@ -32,6 +32,7 @@ test.each([
 });
 
 const preflight = (config = configOf()) => steps.preflight(config, identity);
+const release = { url: "https://n.example/znnd", sha256: "0".repeat(64), version: "v0.0.10" };
 const deployed = steps.deploy(configOf({ controller: { ...least.controller, deployTimeout: "90500ms" } }), identity);
 
 test.each<[string, Step, string[]]>([
@@ -41,6 +42,23 @@ test.each<[string, Step, string[]]>([
     [
       "distributions='ubuntu-22.04 debian-11 ubuntu-24.04 debian-12 debian-13 ubuntu-26.04'",
       "named_distributions='ubuntu-22.04 debian-11'",
+    ],
+  ],
+  [
+    "addresses that later steps need",
+    preflight(
+      configOf({
+        controller: {
+          ...least.controller,
+          addresses: ["https://go.dev"],
+          go: { url: "https://g.example/go", sha256: release.sha256 },
+        },
+        node: { release },
+        orchestrator: { release: { ...release, url: "https://o.example/o.zip" } },
+      }),
+    ),
+    [
+      "later_addresses='controller.addresses=https://go.dev controller.go.url=https://g.example/go node.release.url=https://n.example/znnd orchestrator.release.url=https://o.example/o.zip'",
     ],
   ],
   ["whole seconds", deployed, ["deploy_seconds='91'"]],

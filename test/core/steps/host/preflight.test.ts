@@ -1,3 +1,4 @@
+import net from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { compareNodeVersions, releaseSuffixes } from "../../../../core/chain/versions.ts";
@@ -16,7 +17,7 @@ const goodHost = {
   uname: "echo x86_64",
   nproc: "echo 4",
   df: "echo header; echo '/dev/vda 99999999 1 39062500 1% /'",
-  curl: `printf 'HTTP/1.1 200 OK\\r\\nDate: %s\\r\\n' "$(date -R)" >&2; printf 'PK\\3\\4 node-controller'`,
+  curl: `[[ $* != *" -I "* ]] || exit 0; printf 'HTTP/1.1 200 OK\\r\\nDate: %s\\r\\n' "$(date -R)" >&2; printf 'PK\\3\\4 node-controller'`,
   timedatectl: "echo yes",
   ss: ":",
   "apt-get": ":",
@@ -130,12 +131,25 @@ test.for<[string, Changes, string]>([
     "a host without IPv4",
     {
       ...curl(redirect),
+      moves: without("ip"),
       disk: `mkdir -p proc/net; printf 'Iface\tDestination\tGateway\neth0\t0000A8C0\t00000000\n' > proc/net/route`,
     },
     "(controller.release.url: this host has no default route over IPv4",
   ],
   ["no apt", { moves: without("apt-get") }, "package manager: found no apt, needed apt: the controller's Deploy"],
-  ["an unreachable address of the controller", noGoDev, "https://go.dev, which the controller asks: found curl: (6)"],
+  [
+    "an unreachable address of the controller",
+    noGoDev,
+    "https://go.dev, which controller.addresses names: found curl: (6)",
+  ],
+  [
+    "an unreachable download of a later step",
+    {
+      ...curl(`[[ $* != *-I*r.example* ]] || { echo "curl: (7) refused" >&2; exit 7; }; ${goodHost.curl}`),
+      node: { release: { url: "https://r.example/znnd", sha256: "0".repeat(64), version: "v0.0.10" } },
+    },
+    "https://r.example/znnd, which node.release.url names: found curl: (7)",
+  ],
   ["a wrong clock", { commands: hourOff }, "clock: found -3600 s off the release server's, needed within 3 s"],
 ])("refuses %s alone", async ([, changes, words], { box }) => {
   const { code, stderr } = await look(box, changes);
@@ -224,6 +238,28 @@ describe("a release server, asked by the real curl and wget", () => {
     }
   });
 });
+
+test.for([
+  ["hands on nothing", "200 Connection established", "the clock, ca-certificates, a proxy that opens TLS?"],
+  ["wants a password", "407 Proxy Authentication Required", "the proxy wants a user and a password"],
+] as const)(
+  "a proxy that %s is refused, with the real curl and wget",
+  async ([, answer, cure], { box, onTestFinished }) => {
+    const proxy = net.createServer((socket) => socket.once("data", () => socket.end(`HTTP/1.1 ${answer}\r\n\r\n`)));
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void proxy.close());
+    const url = `http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`;
+    const commands = {
+      curl: 'exec /usr/bin/curl "$@"',
+      systemctl: `[ $1 != show-environment ] || echo https_proxy=${url}`,
+    };
+    for (const tool of [[], ["curl"]]) {
+      const { code, stderr } = await look(box, { commands, moves: without(...tool, "none") });
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`release address https://release.example/`)]);
+      expect(stderr).toContain(`(controller.release.url: ${cure}`);
+    }
+  },
+);
 
 describe("the Go version that the node's source needs", () => {
   const source = "https://github.com/zenon-network/go-zenon";

@@ -174,6 +174,26 @@ test.for([
   expect((await proxied(box, environment)).stdout).toBe("via:\n");
 });
 
+const [noRoute, firewall] = ["this host has no default route over IPv4, and many servers have no IPv6", "a firewall?"];
+const certificate = "curl: (60) SSL certificate problem";
+test.for([
+  ["no route", "echo RTNETLINK answers: Network is unreachable >&2; exit 2", "", "curl: (7)", noRoute],
+  ["a route of another table than the main one", "echo 192.0.2.1 dev wg0 table 51820", "", "curl: (7)", firewall],
+  [
+    "a proxy that wants a password",
+    ":",
+    " through x",
+    "curl: (56) CONNECT tunnel failed, response 407",
+    "the proxy wants",
+  ],
+  ["a certificate, behind a proxy", ":", " through x", certificate, "the clock, ca-certificates"],
+  ["a proxy", "exit 2", " through ssl.x", "curl: (7) port 4070", "does the proxy let it through?"],
+] as const)("a way out that fails has a cause: %s", async ([, ip, proxy, said, cause], { box }) => {
+  box.write("proc/net/route", "Iface\tDestination\tGateway\neth0\t0000A8C0\t00000000\n");
+  box.command("ip", ip);
+  expect((await lib(box, `via_proxy='${proxy}'\nway_out '${said}'`)).stdout).toContain(cause);
+});
+
 test("a failed download names the proxy, without its password", async ({ box }) => {
   const failing = 'wget() { echo "failed: Connection refused." >&2; return 4; }; release_url=http://a.example sha256=';
   const { stdout } = await proxied(
