@@ -1,7 +1,7 @@
 # Procedure A, steps 9 and 14: sets or comments out the hourly restart in root's crontab. cron_action is on, off or look.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-etc=/etc spool=/var/spool/cron
+etc=/etc spool=/var/spool/cron volatile=/run/log/journal
 cron_line="0 * * * * /usr/bin/sudo /usr/sbin/service $service restart"
 
 # Sets $tab to root's crontab. Uses no file, because crontab does not notice if a full disk cuts off its output.
@@ -42,24 +42,29 @@ repeated_starts() {
 
 # Prints `place: line` for every line of a crontab, timer or unit that restarts or stops the node, directly or in a script, or the host.
 other_restarts() {
-  local line word timers
-  local handles="(service|systemctl|init\\.d/|docker|podman|kill)(.*[^[:alnum:]_-])?(${service//./\\.}|znnd)([^[:alnum:]_-]|\$)"
+  local line text word timers
+  local name="(${service//./\\.}|znnd)" end="([^[:alnum:]_-]|\$)" verb="(([a-z-]*re)?start|stop|kill|isolate)"
+  # A verb comes before the name, or after it. `kill -0` only asks.
+  local handles="((systemctl|docker|podman)[^|;&]*[[:blank:]]${verb}[[:blank:]](.*[^[:alnum:]_-])?$name$end|(service[[:blank:]](.*[^[:alnum:]_-])?|init\\.d/)$name(\\.service)?[[:blank:]]+$verb$end|kill(all)?[[:blank:]]+(-[^0[:blank:]][^[:blank:]]*[[:blank:]]+)*(([^[:blank:]-].*)?[^[:alnum:]_-])?$name$end)"
   # Not looked for in scripts: some only compare the word.
-  local reboots='(^|[[:blank:]/;&|])(reboot|shutdown|poweroff)([[:blank:];&|]|$)'
+  local reboots="(^|[[:blank:]/;&|(\`]|-c ['\"]|Id=)((systemd-)?(reboot|poweroff|halt|kexec|soft-reboot)(\\.target|\\.service)?|shutdown|(tel)?init[[:blank:]]+[06])([[:blank:];&|)'\"\`]|\$)"
   set -f
   {
     printf '%s\n' "$tab" | sed "s/^/root's crontab: /"
     set +f
     grep -sHId skip '' "$etc"/crontab "$etc"/anacrontab "$etc"/cron.{d,hourly,daily,weekly,monthly}/* "$spool"/* "$spool"/{crontabs,atjobs}/* | grep -v "^$spool/\(crontabs/\)\?root:" | sed 's/:/: /' || true
     timers=$(systemctl list-units --type=timer --state=active --plain --no-legend 2> /dev/null | cut -d ' ' -f 1) || true
-    [ -z "$timers" ] || systemctl show -p Triggers --value $timers | xargs -r systemctl show -p ExecStart 2> /dev/null | sed 's/^/a timer of systemd: /' || true
+    [ -z "$timers" ] || systemctl show -p Triggers --value $timers | xargs -r systemctl show -p Id -p ExecStart 2> /dev/null | sed 's/^/a timer of systemd: /' || true
   } | while IFS= read -r line; do
-    if [[ ${line#*: } =~ ^[[:blank:]]*(#|$) ]]; then continue; fi
-    if [[ $line =~ $handles || ${line#*: } =~ $reboots ]]; then say "$line"; continue; fi
-    for word in ${line#*: }; do
-      word=${word##*=}
-      if [[ $word == /?* && -f $word ]] && grep -qsIE "^[^#]*$handles" "$word"; then say "$line"; break; fi
+    text=${line#*: }
+    if [[ $text =~ ^[[:blank:]]*(#|$) ]]; then continue; fi
+    for word in $text; do
+      word=${word//[\'\"]/} word=${word##*=}
+      # A pattern of systemctl that means the node.
+      if [[ $word == [a-z]*\** && $service == "${word%%\**}"* ]]; then text+=" $service"; fi
+      if [[ $word == /?* && -f $word ]] && grep -qsIE "^[^#]*$handles" "$word"; then text=reboot; fi
     done
+    if [[ $text =~ $handles || $text =~ $reboots ]]; then say "$line"; fi
   done
   systemctl show -p RuntimeMaxUSec -p WatchdogUSec "$service" 2> /dev/null | sed -nE "s/^(RuntimeMaxUSec|WatchdogUSec)=[1-9]/the unit of $service: &/p" || true
   repeated_starts
@@ -118,4 +123,6 @@ if [ -n "$others" ]; then
 else
   say "hourly restart: off, in root's crontab; no other crontab or timer was found that restarts the node"
   [ -n "$(starts -n 1)" ] || warn "systemd's journal has no start of $service: a restart by another program would not be seen in it"
+  # There only while the journal is not kept on the disk.
+  ! compgen -G "$volatile/*/system.journal" > /dev/null || warn "systemd's journal is lost at each boot: a regular reboot would not be seen in it. Keep it: Storage=persistent in /etc/systemd/journald.conf, then: systemctl restart systemd-journald"
 fi

@@ -51,7 +51,12 @@ esac`,
   const config = configOf(changes);
   const isLookup = when === "now" || when === "proved";
   const { script } = isLookup ? hourlyRestartNow(config, when === "proved") : hourlyRestart(config, when);
-  const moves = [["etc=/etc spool=/var/spool/cron", "etc=$sandbox/etc spool=$sandbox/spool"]] as const;
+  const moves = [
+    [
+      "etc=/etc spool=/var/spool/cron volatile=/run/log/journal",
+      "etc=$sandbox/etc spool=$sandbox/spool volatile=$sandbox/run",
+    ],
+  ] as const;
   const ran = await box.run(replaceAll(box.local(script), moves));
   return { ...ran, tab: box.read("tab"), writes: box.read("writes") };
 }
@@ -175,6 +180,15 @@ describe("once the node is synced", () => {
     );
   });
 
+  test("a journal that is lost at each boot is said, because it hides regular reboots", async ({ box }) => {
+    mkdirSync(`${box.dir}/run/0123`, { recursive: true });
+    expect((await run(box, "synced", "")).stdout).toBe(`${off}\n`);
+    box.write("run/0123/system.journal", "");
+    expect((await run(box, "synced", "")).stdout).toBe(
+      `${off}\nwarning: systemd's journal is lost at each boot: a regular reboot would not be seen in it. Keep it: Storage=persistent in /etc/systemd/journald.conf, then: systemctl restart systemd-journald\n`,
+    );
+  });
+
   test.for(["RuntimeMaxUSec=1h", "WatchdogUSec=1min"])("a unit with %s restarts the node", async (setting, { box }) => {
     await run(box, "synced", "");
     box.write("unit", "RuntimeMaxUSec=infinity\nWatchdogUSec=0\n");
@@ -193,6 +207,16 @@ describe("once the node is synced", () => {
     ["etc/cron.weekly/node", "kill $(pidof znnd)", "BOX/etc/cron.weekly/node: "],
     ["etc/cron.d/patch", "0 4 * * 0 root /sbin/shutdown -r +5", "BOX/etc/cron.d/patch: "],
     ["tab", "0 4 1 * * apt-get -y upgrade && systemctl reboot", "root's crontab: "],
+    ["tab", "0 4 * * * sh -c '/sbin/reboot'", "root's crontab: "],
+    ["tab", "0 4 * * * bash -c 'reboot now'", "root's crontab: "],
+    ["tab", "0 4 * * * /sbin/init 6", "root's crontab: "],
+    ["tab", "0 4 * * * systemctl isolate reboot.target", "root's crontab: "],
+    ["tab", "0 4 * * * systemctl --no-block kexec", "root's crontab: "],
+    ["tab", "0 4 * * * systemctl try-restart 'go-*'", "root's crontab: "],
+    ["tab", "0 4 * * * kill -0 $(pidof znnd) || pkill -f 'znnd'", "root's crontab: "],
+    ["etc/cron.weekly/node", "/etc/init.d/go-node stop", "BOX/etc/cron.weekly/node: "],
+    ["timers", "Id=reboot.target", "a timer of systemd: "],
+    ["timers", "Id=systemd-poweroff.service", "a timer of systemd: "],
     ["spool/crontabs/op", "0 * * * * sudo service go-node restart", "BOX/spool/crontabs/op: "],
     ["timers", timer("BOX/watch.sh"), "a timer of systemd: "],
   ] as const)("another restart is kept, and reported: %s", async ([place, text, whose], { box }) => {
@@ -212,6 +236,10 @@ describe("once the node is synced", () => {
   test.for([
     ["etc/cron.d/other", "5 * * * * root systemctl restart go-node2\n"],
     ["etc/cron.d/boot", "@reboot root /usr/local/bin/mine; test ! -e /run/reboot-required\n"],
+    ["tab", "* * * * * systemctl is-active --quiet go-node || curl https://go.example/start go-node\n"],
+    ["tab", "* * * * * kill  -0 $(pidof znnd) || mail -s 'znnd is off; reboot-required' op\n"],
+    ["tab", "* * * * * service --status-all | grep go-node; systemctl restart 'other-*'\n"],
+    ["timers", "Id=apt-daily.service\n"],
     ["etc/crontab", "# systemctl restart go-node\n5 * * * * root /bin/true\n"],
     ["spool/crontabs/root", "5 * * * * systemctl restart go-node\n"],
     ["timers", `${timer("/usr/lib/apt/apt.systemd.daily")}\n`],
