@@ -66,7 +66,7 @@ const keys = z.strictObject({
   }),
   heartbeat: webhook.optional().meta({
     description:
-      "The address of a check, at healthchecks.io or of your own, that `status --all --notify` calls (GET) after each look, whatever it found, unless the stack's webhook did not take an alert. Its service tells you when the calls stop. Stacks may share one: it is called once",
+      "The address of a check, at healthchecks.io or of your own, that `status --all --notify` calls (GET) after each look, whatever it found, unless the stack's webhook did not take an alert, or a stack can't be opened. Its service tells you when the calls stop. Stacks may share one: it is called once",
     secret: true,
   }),
   store: storeSchema,

@@ -1,8 +1,10 @@
 import { isWrong } from "../../../core/cloud/portRules.ts";
 import { formatGb, formatKilled } from "../../../core/host/nodeFacts.ts";
 import { isOurs } from "../../../core/registration/registration.ts";
+import { isFatal } from "../../../core/ssh/sshErrors.ts";
 import { isAddingMomentum } from "../../../core/sync/judgeObservation.ts";
 import { formatProgress } from "../../../core/sync/progress.ts";
+import type { ProblemError } from "../../../core/util/problem.ts";
 import { takeValue } from "../../../core/util/result.ts";
 import { refusalExitCode } from "../../terminal/refusal.ts";
 import { findProblems } from "../parts/hostProblemsPart.ts";
@@ -35,6 +37,7 @@ export function findAlerts(
   const signer = takeValue(orchestrator);
   const checks: Check[] = [
     ["host", true, !isReachable && problem?.what],
+    ["refusal", isReachable, false],
     [`signer:${signer?.kind}`, signer !== undefined, signer?.isWrong && `the orchestrator: ${signer.text}`],
     ...checkProblems(view),
   ];
@@ -45,6 +48,15 @@ export function findAlerts(
     alerts: Object.fromEntries(checks.flatMap(([key, isKnown, text]) => (isKnown && text ? [[key, text]] : []))),
     unknown: checks.flatMap(([key, isKnown]) => (isKnown ? [] : [getKind(key)])),
   };
+}
+
+/** Alerts of a host that refuses this program, or can't be asked: the rest is not known. */
+export function alertOfRefusal(refusal: ProblemError, isBegun: boolean, told: Alerts) {
+  const alerts: Alerts = isBegun ? { refusal: refusal.problem.what } : {};
+  // A host that refuses is not silent.
+  const known = isFatal(refusal) ? ["refusal", "host"] : ["refusal"];
+  const kinds = Object.keys(told).map(getKind);
+  return { alerts, unknown: kinds.filter((kind) => !known.includes(kind)) };
 }
 
 function checkProblems({ parts, stack }: StackView): Check[] {

@@ -14,7 +14,15 @@ import { withFileLock } from "../../../core/util/withLock.ts";
 import { replaceFile } from "../../../core/util/writeAtomically.ts";
 import type { StackInfo } from "../openStack.ts";
 import type { ReadStack, StackLookup } from "../stackView.ts";
-import { type Alerts, countMissed, findAlerts, getKind, getSubject, type MomentumCounts } from "./findAlerts.ts";
+import {
+  type Alerts,
+  alertOfRefusal,
+  countMissed,
+  findAlerts,
+  getKind,
+  getSubject,
+  type MomentumCounts,
+} from "./findAlerts.ts";
 import { addFigures, checkTrends, type Figures, readFigures } from "./trends.ts";
 
 const version = 1;
@@ -76,12 +84,13 @@ export function notifyAlerts(all: readonly StackLookup[], directory = resolveDir
       const what = "pillar-host:notify is configured for no stack, so no webhook is notified";
       problems.push(formatProblem({ what, needed: `set it: ${commandsFor(first.stack).setSecret("notify")}` }));
     }
-    const mute = all.map(
-      (found, at) => failures[at] !== undefined && "view" in found && found.source?.config.heartbeat,
-    );
+    const failed = all.filter((_, at) => failures[at] !== undefined);
+    const mute = failed.map(({ source }) => source?.config.heartbeat);
+    // A stack that can't be opened may have the heartbeat of another one.
+    const isAnyHidden = failed.some(({ source }) => source === undefined);
     // The heartbeat says that this machine looked and can notify, not what it found. Several stacks may have the same one.
     for (const [heartbeat, stack] of new Map(sources.map(({ config, stack }) => [config.heartbeat, stack]))) {
-      const reason = heartbeat && !mute.includes(heartbeat) && (await send(heartbeat));
+      const reason = heartbeat && !isAnyHidden && !mute.includes(heartbeat) && (await send(heartbeat));
       const needed = `if its service is up, set the address again: ${commandsFor(stack).setSecret("heartbeat")}`;
       if (reason)
         problems.push(formatProblem({ what: `the heartbeat of ${stack} was not received: ${reason}`, needed }));
@@ -93,11 +102,14 @@ export function notifyAlerts(all: readonly StackLookup[], directory = resolveDir
 /** Returns the problem that prevented a notification. */
 async function notifyStack(found: StackLookup, directory: string, send: typeof sendNotice) {
   const failed = `the webhook of ${found.stack} was not notified`;
-  if ("refusal" in found)
-    return hasKind(found.refusal, "noServer", "serverGone") ? undefined : `${failed}: ${found.refusal.message}`;
-  const { notify: webhook, sync } = found.source?.config ?? {};
-  if (webhook === undefined) return undefined;
-  const sending = sendNews(found, sync?.stallMinutes ?? 0, directory, (notice) => send(webhook, notice));
+  const { source } = found;
+  if (source === undefined && "refusal" in found)
+    return hasKind(found.refusal, "noServer", "serverGone")
+      ? undefined
+      : `${failed}, and no heartbeat is called, because its own is not known: ${found.refusal.message}`;
+  const webhook = source?.config.notify;
+  if (source === undefined || webhook === undefined) return undefined;
+  const sending = sendNews(found, source, directory, (notice) => send(webhook, notice));
   const needed = `the next run tries again; to check the webhook: ${commandsFor(found.stack).notifyTest}`;
   return sending.then(
     (reason) => reason && formatProblem({ what: `${failed}: ${reason}`, needed }),
@@ -108,18 +120,18 @@ async function notifyStack(found: StackLookup, directory: string, send: typeof s
 
 /** Sends what is new of a stack. Stores after each notice that it was sent: a killed run repeats at most one. */
 async function sendNews(
-  found: ReadStack,
-  stallMinutes: number,
+  found: StackLookup,
+  source: StackInfo,
   directory: string,
   send: (notice: Notice) => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  const file = getFile(directory, found.view.pillar, found.view.stack);
+  const file = getFile(directory, source.config.pillar.name, source.stack);
   let memory = readMemory(file);
   const store = (changes: Partial<AlertMemory>) => {
     memory = { ...memory, ...changes };
     writeMemory(file, memory);
   };
-  const { seen, news } = decideNews(found, memory, stallMinutes * 60_000, Date.now());
+  const { seen, news } = decideNews(found, source, memory, Date.now());
   store(seen);
   for (const { notice, sent } of news) {
     const reason = await send(notice);
@@ -127,6 +139,17 @@ async function sendNews(
     store(sent);
   }
   return undefined;
+}
+
+/** Returns the alerts of a lookup, what it can't say, and what is stored of it. */
+function readLookup(found: ReadStack, stallMinutes: number, memory: AlertMemory, now: number) {
+  const { production: before, figures: earlier = [] } = memory;
+  const registration = takeValue(found.view.parts.registration);
+  const momentums = registration && isOurs(registration) ? registration.figures : undefined;
+  const { counts: production = before, missed } = momentums ? countMissed(before, momentums) : {};
+  const figures = readFigures(found.view, now);
+  const trends = checkTrends(found.view, earlier, figures, stallMinutes * 60_000);
+  return { ...findAlerts(found, missed, now, trends), stored: { production, figures: addFigures(earlier, figures) } };
 }
 
 interface News {
@@ -139,16 +162,14 @@ interface News {
  * Decides what is to be sent: new alerts, then solved ones, then once a day those that last. `seen`: what is stored of
  * the lookup itself.
  */
-function decideNews(found: ReadStack, memory: AlertMemory, stallAfter: number, now: number) {
-  const { stack, pillar, parts } = found.view;
-  const { told, muted = [], production: before } = memory;
+function decideNews(found: StackLookup, { stack, config, state }: StackInfo, memory: AlertMemory, now: number) {
+  const { told, muted = [] } = memory;
   // A later figure is of a clock that was ahead.
-  const earlier = (memory.figures ?? []).filter(({ at }) => at <= now);
-  const registration = takeValue(parts.registration);
-  const momentums = registration && isOurs(registration) ? registration.figures : undefined;
-  const { counts: production = before, missed } = momentums ? countMissed(before, momentums) : {};
-  const figures = readFigures(found.view, now);
-  const { alerts, unknown } = findAlerts(found, missed, now, checkTrends(found.view, earlier, figures, stallAfter));
+  const earlier = { ...memory, figures: (memory.figures ?? []).filter(({ at }) => at <= now) };
+  const { alerts, unknown, stored } =
+    "refusal" in found
+      ? { ...alertOfRefusal(found.refusal, state.isBegun, told), stored: {} }
+      : readLookup(found, config.sync.stallMinutes, earlier, now);
   const keys = Object.keys(alerts);
   const subjects = keys.map(getSubject);
   const appeared = keys.filter((key) => !Object.hasOwn(told, key));
@@ -167,7 +188,11 @@ function decideNews(found: ReadStack, memory: AlertMemory, stallAfter: number, n
     sent: News["sent"],
   ) => {
     const lines = of.map((key) => printable(`${start}${alerts[key] ?? told[key]}`));
-    const notice = { event, title: `Pillar ${pillar} (${stack}): ${what}`, message: [...lines, end].join("\n").trim() };
+    const notice = {
+      event,
+      title: `Pillar ${config.pillar.name} (${stack}): ${what}`,
+      message: [...lines, end].join("\n").trim(),
+    };
     return of.length === 0 ? [] : [{ notice, sent }];
   };
   const count = appeared.length === 1 ? "a problem" : `${appeared.length} problems`;
@@ -176,10 +201,9 @@ function decideNews(found: ReadStack, memory: AlertMemory, stallAfter: number, n
   const due = now - remindedAt < day ? [] : lasting;
   return {
     seen: {
+      ...stored,
       told: known,
-      production,
       remindedAt,
-      figures: addFigures(earlier, figures),
       muted: muted.filter((key) => key in left),
     },
     news: [

@@ -106,7 +106,7 @@ const ofNode = [
   "files",
   "port",
 ];
-const kinds = ["signer", "crontab", "mask", "spork", "version", ...ofNode];
+const kinds = ["refusal", "signer", "crontab", "mask", "spork", "version", ...ofNode];
 
 test("the documents name each kind of alert", () => {
   const text = readFileSync(join(import.meta.dirname, "../../../../docs/unattended.md"), "utf8");

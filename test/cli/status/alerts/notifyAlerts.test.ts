@@ -27,7 +27,11 @@ const found = (
   config: { notify?: string; heartbeat?: string } = { notify: webhook },
 ): StackLookup => ({
   stack: "prod",
-  source: { stack: "prod", config: { ...config, pillar: { name: "Anvil" }, sync: { stallMinutes: 15 } } } as never,
+  source: {
+    stack: changes.stack ?? "prod",
+    state: { isBegun: true },
+    config: { ...config, pillar: { name: "Anvil" }, sync: { stallMinutes: 15 } },
+  } as never,
   exitCode: 0,
   view: viewOf({ synced: true, locks: [], facts, parts: partsOf(registrations.producing), ...changes }),
 });
@@ -80,6 +84,33 @@ describe("the webhook", () => {
     expect(away.notices).toMatchObject([{ event: "sign", message: expect.stringContaining("host1 could not") }]);
     const again = await run([found(crontab)]);
     expect(again.notices).toMatchObject([{ event: "signOver", message: expect.stringContaining("host1 could not") }]);
+  });
+
+  test("is notified once of a host that refuses the login, of its end, and of nothing that can't be seen then", async () => {
+    const refusal = new ProblemError({
+      kind: "refusedLogin",
+      what: "root@host1:22 refuses the login",
+      needed: "a key",
+    });
+    const refused = { stack: "prod", source: found().source, refusal } as StackLookup;
+    const view = viewOf({ locks: [], facts: undefined, parts: createUnknownParts("active", "no answer") });
+    const away = { ...found(), view, exitCode: 2, problem: { what: "host1 is silent" } } as StackLookup;
+    await run([found(crontab)]);
+    const { notices, problems } = await run([refused]);
+    const message = "root@host1:22 refuses the login\nDetails: ./pillar-host status prod";
+    expect([notices, problems]).toEqual([[{ event: "sign", title: "Pillar Anvil (prod): a problem", message }], []]);
+    expect((await run([refused])).notices).toEqual([]);
+    // A silent host may refuse the login still; a host that refuses it is not silent.
+    expect((await run([away])).events).toEqual(["sign"]);
+    expect((await run([refused])).notices).toMatchObject([{ message: "Solved: host1 is silent" }]);
+    pass(24 * hour);
+    const still = expect.stringContaining("Still: root@host1:22 refuses the login\n");
+    expect((await run([refused])).notices).toMatchObject([{ event: "reminder", message: still }]);
+    expect(await muteAlerts(found().source as never, true, directory())).toContain("- root@host1:22 refuses");
+    const solved = "Solved: root@host1:22 refuses the login";
+    expect((await run([found(crontab)])).notices).toMatchObject([{ event: "signOver", message: solved }]);
+    const unbegun = { ...refused, source: { ...refused.source, state: { isBegun: false } } } as StackLookup;
+    expect((await run([unbegun])).events).toEqual([]);
   });
 
   test("is notified again after a refusal, which never names its address", async () => {
@@ -333,7 +364,8 @@ describe("the problems of a run", () => {
     const closed = new ProblemError({ what: "the pass phrase does not open stack prod" });
     const gone = createMissingServerError("prod-1", true);
     const all: StackLookup[] = [found(), { stack: "prod", refusal: closed }, { stack: "prod-1", refusal: gone }];
-    expect((await run(all)).problems).toEqual([`the webhook of prod was not notified: ${closed.message}`]);
+    const said = "the webhook of prod was not notified, and no heartbeat is called, because its own is not known";
+    expect((await run(all)).problems).toEqual([`${said}: ${closed.message}`]);
   });
 
   test("include stacks without any webhook", async () => {
@@ -353,9 +385,14 @@ describe("the heartbeat", () => {
   test("is called whatever the run found", async () => {
     const refusal = new ProblemError({ what: "no state" });
     const lookup = { stack: "prod", source: found({}, config).source, refusal } as StackLookup;
-    const closed = await run([lookup, { stack: "prod-2", refusal }]);
+    const refused = await run([lookup, { stack: "prod-2", refusal: createMissingServerError("prod-2", false) }]);
     const ill = await run([found(crontab, config)]);
-    expect([closed.beats, ill.beats]).toEqual([[config.heartbeat], [config.heartbeat]]);
+    expect([refused.beats, ill.beats]).toEqual([[config.heartbeat], [config.heartbeat]]);
+  });
+
+  test("is not called while a stack can't be opened, which may have the same", async () => {
+    const refusal = new ProblemError({ what: "the pass phrase does not open stack prod-2" });
+    expect((await run([found({}, config), { stack: "prod-2", refusal }])).beats).toEqual([]);
   });
 
   test("is not called while alerts can't arrive, so that its service tells it; another stack's is", async () => {
