@@ -68,7 +68,7 @@ export async function adoptHost(
   if (isNew) await engine.read(["stack", "init", "--no-select", "--copy-config-from", like]);
   const isCopy = isNew || (await isUnusedCopy(configured, engine));
   if (!isCopy) await refuseOtherHost(stack, address, engine);
-  await writeSettings(engine, createAdoptedSettings(config, host), isCopy ? replacedKeys : []);
+  await writeSettings(engine, createAdoptedSettings(config, host), isCopy ? listReplacedKeys(config, host) : []);
   const copied = `the login${isBegun ? "" : " and the pass phrase"} of ${like}`;
   const hasOwn = (host.user ?? host.port ?? host.privateKeyFile ?? host.proxy) !== undefined;
   const own =
@@ -83,12 +83,19 @@ export async function adoptHost(
   return exitCode;
 }
 
-/** Keys to remove from the copy: they describe the other stack's host, or a move to it. */
-const replacedKeys = [
-  ...["host", "retirement", "controller", "lifecycle", "node.release", "node.rpcAddress", "oldHost"],
-  ...["from", "copyMbps", "unverifiedChain"].map((key) => `sync.${key}`),
-  ...["move", "release", "attempt", "unattended", ...moveKeys].map((key) => `orchestrator.${key}`),
-];
+/** Lists keys to remove from the copy: they describe the other stack's host, its login or a move to it. */
+export function listReplacedKeys(config: StackConfig, host: ReachedHost): string[] {
+  const from: ReachedHost & Partial<OldHost> = findOldHost(config, host.address) ?? host;
+  const isLoginOwn = from.agent || (from.privateKey ?? from.password) !== undefined;
+  const key = from.privateKeyFile === undefined ? [] : ["privateKey"];
+  const login = isLoginOwn ? ["agent", "privateKeyFile", "privateKey", "privateKeyPassword", "password"] : key;
+  return [
+    ...["host", "retirement", "controller", "lifecycle", "node.release", "node.rpc", "node.rpcAddress", "oldHost"],
+    ...[...login, ...(from.proxy ? ["proxy"] : [])].map((each) => `ssh.${each}`),
+    ...["from", "copyMbps", "unverifiedChain"].map((key) => `sync.${key}`),
+    ...["move", "release", "attempt", "unattended", ...moveKeys].map((key) => `orchestrator.${key}`),
+  ];
+}
 
 /** Returns an adopted host's settings. Login and names come from the other stack's oldHost, if that is this host. */
 export function createAdoptedSettings(config: StackConfig, host: ReachedHost): PlainSettings {
@@ -102,6 +109,7 @@ export function createAdoptedSettings(config: StackConfig, host: ReachedHost): P
     ...createProxySettings("ssh.proxy", from.proxy),
     "ssh.user": from.user,
     "ssh.port": from.port,
+    "ssh.agent": from.agent ? "true" : undefined,
     "ssh.privateKeyFile": from.privateKeyFile,
     "node.service": from.service,
     "node.dataDir": from.dataDir,

@@ -46,11 +46,14 @@ type Hosts = Pick<StackConfig, "ssh" | "node" | "orchestrator">;
 export function createHostSettings(block: string, host: OtherHost, other: Hosts, own: Hosts): PlainSettings {
   const { ssh, node, orchestrator } = other;
   const isUsual = ssh.user === own.ssh.user && isDeepStrictEqual(ssh.proxy, own.ssh.proxy);
+  const way = isSameWay(ssh, own.ssh) ? undefined : ssh;
   return {
     [`${block}.address`]: host.address,
     [`${block}.hostKey`]: host.hostKey,
     [`${block}.user`]: ifOther(ssh.user, own.ssh.user),
     [`${block}.port`]: ifOther(ssh.port, own.ssh.port),
+    [`${block}.agent`]: way?.agent ? "true" : undefined,
+    [`${block}.privateKeyFile`]: way?.privateKeyFile,
     ...(isUsual ? {} : createProxySettings(`${block}.proxy`, ssh.proxy)),
     [`${block}.service`]: ifOther(node.service, own.node.service),
     [`${block}.dataDir`]: ifOther(node.dataDir, own.node.dataDir),
@@ -65,19 +68,26 @@ export function createHostSettings(block: string, host: OtherHost, other: Hosts,
 /** Returns a value of another stack; undefined if it is the same here. */
 const ifOther = <T>(theirs: T, ours: T) => (theirs === ours ? undefined : theirs);
 
+/** A block with a key, password or agent of its own takes none of these from pillar-host:ssh, so it needs all. */
+const isSameWay = (login: Partial<Login>, usual: Partial<Login>) =>
+  (["privateKey", "password", "agent"] as const).every((key) => login[key] === usual[key]);
+
 export function createProxySettings(block: string, proxy: Partial<NonNullable<Login["proxy"]>> = {}): PlainSettings {
   const keys = ["address", "hostKey", "user", "port", "privateKeyFile"] as const;
-  return Object.fromEntries(keys.map((key) => [`${block}.${key}`, proxy[key]]));
+  const settings = Object.fromEntries(keys.map((key) => [`${block}.${key}`, proxy[key]]));
+  return { ...settings, [`${block}.agent`]: proxy.agent ? "true" : undefined };
 }
 
 /** Returns the keys of a login's secrets that differ from another login's. The operator has to set them. */
 export function listOwnSecrets(login: Partial<Login>, usual: Partial<Login> = {}): string[] {
   const keys = ["privateKey", "privateKeyPassword", "password", "sudoPassword"] as const;
+  const isUsual = isSameWay(login, usual);
+  const isOwn = (key: (typeof keys)[number]) => login[key] !== usual[key] || (key !== "sudoPassword" && !isUsual);
   // A key in a file is no secret of the stack.
   const isFile = (key: string, of: Partial<Login>) => key === "privateKey" && of.privateKeyFile !== undefined;
   const [own, others] = [login.proxy, usual.proxy] as readonly (Readonly<Record<string, unknown>> | undefined)[];
   return [
-    ...keys.filter((key) => login[key] !== undefined && login[key] !== usual[key] && !isFile(key, login)),
+    ...keys.filter((key) => login[key] !== undefined && isOwn(key) && !isFile(key, login)),
     ...keys.filter((key) => own?.[key] !== undefined && own[key] !== others?.[key]).map((key) => `proxy.${key}`),
   ];
 }

@@ -1,8 +1,9 @@
 import type { StackConfig } from "../../core/config/config.ts";
+import { commandsFor } from "../../core/util/commands.ts";
 import { ProblemError } from "../../core/util/problem.ts";
 import { type PlainSettings, runUp, type UpOptions, writeSettings } from "../pulumi/stackFiles.ts";
 import type { OtherHost } from "../pulumi/stackState.ts";
-import { createHostSettings, openTwoStacks } from "./otherStack.ts";
+import { createHostSettings, listOwnSecrets, openTwoStacks } from "./otherStack.ts";
 
 /**
  * Writes a host's successor into the stack's file, and shuts the node down. The run checks whether the host is still
@@ -21,6 +22,10 @@ export async function retireHost(
     });
   await writeSettings(engine, createSuccessorSettings(config, other, host));
   console.log(`${stack} is to be retired; its successor is ${host.address}, the host of ${successor}.`);
+  for (const key of listOwnSecrets(other.ssh, config.ssh))
+    console.log(
+      `The successor's login secret ${key} differs from this host's. Set it: ${commandsFor(stack).setSecret(`retirement.successor.${key}`)}`,
+    );
   return runUp(stack, options, args, engine);
 }
 

@@ -1,8 +1,13 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createAdoptedSettings } from "../../../cli/edit/adoptHost.ts";
+import { createAdoptedSettings, listReplacedKeys } from "../../../cli/edit/adoptHost.ts";
 import { findContradiction, listOwnSecrets } from "../../../cli/edit/otherStack.ts";
 import { createSuccessorSettings } from "../../../cli/edit/retireHost.ts";
-import { configOf } from "../../components/exampleConfig.ts";
+import { configOf, least } from "../../components/exampleConfig.ts";
+import { keyPair } from "../../core/chain/fakes.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
+import { printConfig, runTool } from "../fakePulumi.ts";
 
 const hostKey = "ssh-ed25519 AAAA";
 const proxyKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
@@ -50,8 +55,66 @@ test("copies another host's proxy without secrets, unless both hosts have the sa
   });
   expect(JSON.stringify(settings)).not.toContain("password");
   expect(JSON.stringify(createSuccessorSettings(viaProxy, viaProxy, host))).not.toContain("proxy");
+  const withAgent = configOf({ ssh: { password: "x", proxy: { ...proxy, agent: true } } });
+  expect(createSuccessorSettings(configOf(), withAgent, host)["retirement.successor.proxy.agent"]).toBe("true");
   expect(listOwnSecrets(viaProxy.ssh, configOf().ssh)).toContain("proxy.password");
   expect(listOwnSecrets(viaProxy.ssh, viaProxy.ssh)).toEqual([]);
+});
+
+const place = scratchDirectory();
+const keyFile = (name: string) => {
+  const file = join(place(), name);
+  writeFileSync(file, keyPair().private, { mode: 0o600 });
+  return file;
+};
+
+test("copies another host's key file and agent, unless both hosts have the same way to log in", () => {
+  const [one, two] = [{ privateKeyFile: keyFile("one") }, { privateKeyFile: keyFile("two") }];
+  const write = (ssh: object, own: object) => {
+    const settings = createSuccessorSettings(configOf({ ssh: own }), configOf({ ssh }), host);
+    return [settings["retirement.successor.privateKeyFile"], settings["retirement.successor.agent"]];
+  };
+  expect(write(two, one)).toEqual([two.privateKeyFile, undefined]);
+  expect(write(two, two)).toEqual([undefined, undefined]);
+  expect(write({ agent: true }, one)).toEqual([undefined, "true"]);
+  // With an agent of its own, the block has no key of the stack's.
+  expect(write({ ...one, agent: true }, one)).toEqual([one.privateKeyFile, "true"]);
+  expect(listOwnSecrets(configOf({ ssh: { ...two, password: "x" } }).ssh, configOf().ssh)).toEqual(["password"]);
+  const both = { password: "x", privateKey: keyPair().private };
+  expect(listOwnSecrets(configOf({ ssh: both }).ssh, configOf({ ssh: { password: "x" } }).ssh)).toEqual([
+    "privateKey",
+    "password",
+  ]);
+});
+
+test("retire names each secret of the successor's login, which the stack lacks", async () => {
+  const after = { ...least, host: { ...least.host, address: "198.51.100.9" }, ssh: { password: "other" } };
+  const resources = [{ type: "pulumi:pulumi:Stack", urn: "urn", outputs: { __run: { host } } }];
+  const script = `case "$*" in
+    "config --json"*"-s prod-2 "*) echo '${printConfig(least)}' ;;
+    "config --json"*) echo '${printConfig(after)}' ;;
+    "stack export"*) echo '${JSON.stringify({ deployment: { resources } })}' ;;
+  esac`;
+  const { all } = await runTool(place(), script, ["retire", "prod-1", "--successor", "prod-2", "--no-up"]);
+  expect(all).toContain(
+    "login secret password differs from this host's. Set it: pulumi config set --secret --path pillar-host:retirement.successor.password -s prod-1\n",
+  );
+});
+
+test("removes the copied login where an adopted host has its own, and how this program reaches the node", () => {
+  const address = "198.51.100.9";
+  const replaced = (login: object, reached: object = {}) =>
+    listReplacedKeys(configOf({ oldHost: { address, hostKey: proxyKey, ...login } }), { address, hostKey, ...reached });
+  expect(replaced({})).toContain("node.rpc");
+  expect(replaced({}).filter((key) => key.startsWith("ssh."))).toEqual([]);
+  const own = ["ssh.agent", "ssh.privateKeyFile", "ssh.privateKey", "ssh.privateKeyPassword", "ssh.password"];
+  for (const login of [{ privateKeyFile: keyFile("own") }, { agent: true }, { password: "x" }])
+    expect(replaced(login).filter((key) => key.startsWith("ssh."))).toEqual(own);
+  expect(replaced({ proxy })).toContain("ssh.proxy");
+  const other = { address: "198.51.100.8", hostKey, privateKeyFile: "~/.ssh/other" };
+  expect(replaced({}, other)).toContain("ssh.privateKey");
+  const config = configOf({ oldHost: { address, hostKey: proxyKey, agent: true } });
+  expect(createAdoptedSettings(config, { address, hostKey })["ssh.agent"]).toBe("true");
 });
 
 test("takes an adopted host's login and names from the old host's block, if that is of this host", () => {
