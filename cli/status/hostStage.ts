@@ -21,8 +21,7 @@ export function getNodeStatus(sync: StackView["sync"], synced: boolean): NodeSta
 }
 
 export function decideStage(view: StackView): { readonly needs: Needs; readonly stage: string; readonly next: string } {
-  const { parts, stack } = view;
   const { needs, title, next } = decideNextStep(listFacts(view));
-  const hasProblem = takeValue(parts.orchestrator)?.isWrong || findProblems(parts, stack).some(({ isNow }) => isNow);
+  const hasProblem = takeValue(view.parts.orchestrator)?.isWrong || findProblems(view).some(({ isNow }) => isNow);
   return { needs: hasProblem ? "attention" : needs, stage: title, next };
 }

@@ -77,8 +77,8 @@ export const formatParts = (view: StackView, now: number): Row[] => [
   ...listProblemRows(view),
 ];
 
-export const listProblemRows = ({ parts, stack }: StackView): Row[] =>
-  findProblems(parts, stack).map(({ label, text }): Row => [label, text]);
+export const listProblemRows = (view: StackView): Row[] =>
+  findProblems(view).map(({ label, text }): Row => [label, text]);
 
 export function listPartRows(view: StackView, now: number, ports: readonly Row[]): Row[] {
   const { parts } = view;

@@ -9,6 +9,9 @@ import { printable } from "../util/printable.ts";
 import { ProblemError } from "../util/problem.ts";
 import { isKeyShare } from "./shareFileName.ts";
 
+/** States of a unit's file with which no boot starts it: systemd finds it, but below no target that a boot reaches. */
+const bootlessStates = ["disabled", "enabled-runtime", "linked", "linked-runtime", "static", "transient"];
+
 /** Parses what the functions facts_… of core/steps/lib/facts.sh print. No secret. */
 const parsers = {
   /** First line of each marker in /var/lib/pillar-host, by its name. */
@@ -120,8 +123,9 @@ const parsers = {
       files: number("files") ?? 0,
       /** Number of paths with setuid, setgid or the sticky bit, or writable by everybody. */
       special: number("special") ?? 0,
-      /** Free bytes of the disk, and its mount point. */
+      /** Free bytes and inodes of the disk, and its mount point. Some file systems count no inodes. */
       free: (parseDisk(fields, "place")?.free ?? 0) * 1024,
+      inodes: number("place.inodes") ?? Number.POSITIVE_INFINITY,
       mount: text("place.mount") ?? "",
       hasExecutable: text("executable") !== undefined,
       /**
@@ -174,7 +178,7 @@ function parseUnit({ text, number }: Fields, name: string) {
     restarts: number(`${name}.NRestarts`) ?? 0,
     result: text(`${name}.Result`) ?? "",
     /** True if no boot starts it. */
-    ...(text(`${name}.UnitFileState`) === "disabled" && { isDisabled: true }),
+    ...(bootlessStates.includes(text(`${name}.UnitFileState`) ?? "") && { isDisabled: true }),
   };
 }
 

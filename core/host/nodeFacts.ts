@@ -29,6 +29,16 @@ export async function readNodeFacts(
   }));
 }
 
+/** True if a tenth of a disk is free at most, or hardly any inode. */
+export const isNearlyFull = ({ size, free, inodes }: NonNullable<NodeFacts["disk"]>) =>
+  free < size / 10 || hasFewInodes(inodes);
+
+/** Some file systems count no inodes. */
+const hasFewInodes = (inodes = 1e9) => inodes < 1000;
+
+export const formatFree = ({ at, size, free, inodes }: NonNullable<NodeFacts["disk"]>) =>
+  `${formatGb(free)} of ${formatGb(size)} GB free at ${at}${hasFewInodes(inodes) ? `, ${inodes} inodes free` : ""}`;
+
 export const formatKilled = (killed: string) => `the kernel killed a process for lack of memory: ${killed}`;
 
 /** A fact with its label; a row without a label continues the one above. */
@@ -48,7 +58,7 @@ export function listHostFactRows(facts: NodeFacts): FactRow[] {
     atWork === undefined ? undefined : ["at work now", atWork],
     service && formatServiceRow(service),
     node && formatPeersRow(node),
-    disk && ["disk", diskText(disk)],
+    disk && ["disk", `${formatFree(disk)}${isNearlyFull(disk) ? ". Nearly full: the node stops without room" : ""}`],
     memory && ["memory", memoryText(memory)],
     killed === undefined ? undefined : ["memory", formatKilled(killed)],
     load && ["load", `${load.averages} on ${load.cores} cores`],
@@ -92,12 +102,6 @@ function formatPeersRow({ peers, rpc, p2pPort }: NonNullable<NodeFacts["node"]>)
 
 /** Formats a size in KiB without its unit, GB. */
 export const formatGb = (kib: number) => ((kib * 1024) / 1e9).toFixed(1);
-
-function diskText({ at, size, free, inodes = 1e9 }: NonNullable<NodeFacts["disk"]>): string {
-  const full = free < 1e6 || inodes < 1000 ? ". Nearly full: the node stops without room" : "";
-  const left = inodes < 1000 ? `, ${inodes} inodes free` : "";
-  return `${formatGb(free)} of ${formatGb(size)} GB free at ${at}${left}${full}`;
-}
 
 function memoryText({ total, available, swap, swapFree }: NonNullable<NodeFacts["memory"]>): string {
   const mib = (kib: number) => Math.floor(kib / 1024);

@@ -44,6 +44,10 @@ export const facts = parseWhole(
 /** Facts of a synced node's host. */
 export const healthyFacts: NodeFacts = {
   done: { packages: "x", deployed: "x", synced: "x" },
+  service: parseWhole(
+    ["service"],
+    ["service.name=go-node", "service.LoadState=loaded", "service.UnitFileState=enabled"],
+  ).service,
   node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 8 },
   disk: { at: "/root/.znn", size: 264_200_000, free: 75_000_000 },
   clock: { now: "x", isKept: true },

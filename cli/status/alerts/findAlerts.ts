@@ -1,5 +1,5 @@
 import { isWrong } from "../../../core/cloud/portRules.ts";
-import { formatGb, formatKilled } from "../../../core/host/nodeFacts.ts";
+import { formatFree, formatKilled, isNearlyFull } from "../../../core/host/nodeFacts.ts";
 import { isOurs } from "../../../core/registration/registration.ts";
 import { isFatal } from "../../../core/ssh/sshErrors.ts";
 import { isAddingMomentum } from "../../../core/sync/judgeObservation.ts";
@@ -22,7 +22,6 @@ export const getSubject = (key: string) => key.split(":").slice(0, 2).join(":");
 
 /** Number of missed momentums that raises an alert. A healthy host misses a single one at times, too. */
 const missedAlertLimit = 3;
-const minFreeShare = 0.1;
 const maxFilesShare = 0.8;
 
 export function findAlerts(
@@ -59,12 +58,13 @@ export function alertOfRefusal(refusal: ProblemError, isBegun: boolean, told: Al
   return { alerts, unknown: kinds.filter((kind) => !known.includes(kind)) };
 }
 
-function checkProblems({ parts, stack }: StackView): Check[] {
-  const { hourlyRestart = { value: "off" }, node, sporks, versions } = parts;
+function checkProblems(view: StackView): Check[] {
+  const { hourlyRestart = { value: "off" }, node, sporks, versions } = view.parts;
   const sources = Object.entries({ crontab: hourlyRestart, mask: node, spork: sporks, version: versions });
   return [
     ...sources.map(([kind, part]): Check => [kind, "value" in part, false]),
-    ...findProblems(parts, stack).map(({ key, text }): Check => [key, true, text]),
+    ["boot", view.facts?.service !== undefined, false],
+    ...findProblems(view).map(({ key, text }): Check => [key, true, text]),
   ];
 }
 
@@ -108,12 +108,10 @@ function checkChain({ parts, lifecycle, pillar }: StackView, counted: MissedMome
 
 function checkHost({ parts, facts }: StackView): Check[] {
   const { disk, node, clock, units } = facts ?? {};
-  const isFull = disk && disk.free < disk.size * minFreeShare;
   // Without `ports`, no port is tested, so there is no alert; but on a silent host the ports are unknown.
   const isUntried = "value" in parts.node && parts.ports === undefined;
   const ports = takeValue(parts.ports);
-  const full =
-    isFull && `the disk is nearly full: ${formatGb(disk.free)} of ${formatGb(disk.size)} GB are free at ${disk.at}`;
+  const full = disk && isNearlyFull(disk) && `the disk is nearly full: ${formatFree(disk)}`;
   return [
     ["disk", !!disk, full],
     ["peers", node?.peers !== undefined, node?.peers === 0 && "the node has no peers"],

@@ -3,7 +3,7 @@ import { formatSpork } from "../../../core/chain/sporks.ts";
 import { day } from "../../../core/sync/progress.ts";
 import { commandsFor } from "../../../core/util/commands.ts";
 import { takeValue } from "../../../core/util/result.ts";
-import type { StatusParts } from "./statusParts.ts";
+import type { StackView } from "../stackView.ts";
 
 /** A problem on a host, now or in the future (`isNow` false). */
 interface HostProblem {
@@ -13,7 +13,10 @@ interface HostProblem {
   readonly isNow: boolean;
 }
 
-export function findProblems({ node, hourlyRestart, sporks, versions }: StatusParts, stack: string): HostProblem[] {
+type ProblemFacts = Pick<StackView, "parts" | "stack" | "facts" | "lifecycle">;
+
+export function findProblems({ parts, stack, facts, lifecycle }: ProblemFacts): HostProblem[] {
+  const { node, hourlyRestart, sporks, versions } = parts;
   const { up } = commandsFor(stack);
   const unit = takeValue(node);
   const reading = takeValue(sporks);
@@ -29,6 +32,10 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
     ? `the node runs again although it was shut down for good: two nodes may produce with one key. To shut it down: ${up}`
     : `the node was shut down for good, but its unit is not masked any more, so it may start. To mask it: ${up}`;
   if (unit?.wasShutDown && (unit.active || !unit.masked)) add("node", "mask", maskText);
+  const { name, isDisabled } = facts?.service ?? {};
+  const isDeployed = lifecycle !== "active" || facts?.done?.deployed !== undefined;
+  const bootText = `no boot of the host starts the node. On the host: systemctl enable ${name}; a unit without [Install] first needs that, and WantedBy=multi-user.target below it`;
+  if (isDisabled && isDeployed) add("boot", "boot", bootText);
   for (const spork of reading?.unknown ?? []) {
     const isEnforced = spork.enforcedFrom !== undefined;
     // A spork's announcement and its enforcement are two problems, with a key for each.

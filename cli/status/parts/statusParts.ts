@@ -53,7 +53,7 @@ export function describeOrchestrator(
     runsOnOld: old?.active,
   });
   const stage = journal?.stage ?? "";
-  const { role, key, mayRun } = lookUpStage(stage);
+  const { role, key, mayRun, isOpen } = lookUpStage(stage);
   const other = journal?.other.address;
   const hasLeft = role === "source" && !mayRun;
   const cutOff = findCutOff([facts.orchestrator, ...(old ? [old] : [])]);
@@ -80,7 +80,10 @@ export function describeOrchestrator(
     const peers = status?.peers === undefined ? "" : `, ${status.peers} other orchestrators`;
     const usesOther = findConnectionsTo(connections, [other ?? ""]).length > 0;
     const but = `, but it uses a node of ${other}, and ends when that node does. Needed: ${useOwnNode}`;
-    return part("signs", `${version} runs here${state}${peers}${usesOther ? but : ""}`, usesOther);
+    // The move enables the unit at its end.
+    const isBootless = unit.isDisabled === true && !isOpen;
+    const boot = isBootless ? ", but no boot starts it (systemctl enable)" : "";
+    return part("signs", `${version} runs here${state}${peers}${usesOther ? but : boot}`, usesOther || isBootless);
   }
   if (key) return part("stopped", "it should run here, but does not: check its unit", true);
   if (hasLeft) {

@@ -11,6 +11,7 @@ import type { MoveSurvey, NewHost, OldHost, Requirements } from "./survey.ts";
 
 /** Free space needed beyond the copied files: for journals, a rewritten configuration, the node's growth meanwhile. */
 const marginBytes = 64 * 1024 * 1024;
+const marginFiles = 100;
 
 /** Checks everything that a move needs (docs/specification.md, 1.2, step 1). Returns a text for each problem. */
 export function findMoveProblems(survey: MoveSurvey, wanted: Requirements): string[] {
@@ -112,6 +113,8 @@ function placeProblems({ facts }: NewHost, old: OldHost | undefined, wanted: Req
   const { address, directory } = wanted.new;
   const isOwn = facts.journal !== undefined && isSameOwner(facts.journal.move, wanted.move);
   const neededBytes = (old?.facts.bytes ?? 0) + marginBytes;
+  const neededFiles = (old?.facts.files ?? 0) + marginFiles;
+  const hasFewInodes = facts.inodes < neededFiles;
   const found = [
     facts.directory === "link" && `a link to ${facts.real}`,
     facts.directory === "no directory" && "a file",
@@ -124,10 +127,10 @@ function placeProblems({ facts }: NewHost, old: OldHost | undefined, wanted: Req
       needed: "nothing there, or a directory without a key share: a share is irreplaceable, so none is overwritten",
       next: `Is it another orchestrator's host? If the share is of no use, on the host: mv ${directory} ${directory}.aside`,
     },
-    facts.free < neededBytes && {
+    (facts.free < neededBytes || hasFewInodes) && {
       what: `${address}: the disk has no room for a copy of the orchestrator's directory`,
-      found: `${formatSize(facts.free)} free at ${facts.mount}`,
-      needed: formatSize(neededBytes),
+      found: `${formatSize(facts.free)}${hasFewInodes ? ` and ${facts.inodes} inodes` : ""} free at ${facts.mount}`,
+      needed: `${formatSize(neededBytes)}${hasFewInodes ? ` and ${neededFiles} inodes` : ""}`,
     },
   ];
 }

@@ -73,7 +73,9 @@ test.each<[string, ReadStack, RegExp, MissedMomentums?]>([
   ["registration:tooEarly", withParts({}, registrations.tooEarly), /is not synced$/],
   ["registration:foreign", withParts({}, registrations.foreign), /an unknown address$/],
   ["registration:earlier", withParts({}, registrations.wentBack), /an earlier address again$/],
-  ["disk", withFact({ disk: full }), /5\.1 of 270\.5 GB are free at \/root\/\.znn$/],
+  ["disk", withFact({ disk: full }), /5\.1 of 270\.5 GB free at \/root\/\.znn$/],
+  ["disk", withFact({ disk: { ...full, free: 200e6, inodes: 999 } }), /204\.8 of .*znn, 999 inodes free$/],
+  ["boot", withFact({ service: { ...facts.service, isDisabled: true } as never }), /no boot of the host starts/],
   ["peers", withFact(peers(0)), /no peers/],
   ["killed", withFact({ killed: "Killed process 7" }), /killed a process for lack of memory: Killed process 7$/],
   ["files:go-zenon", withFact({ units: [unit(820), unit(819, "orchestrator")] }), /820 of at most 1024 files/],
@@ -106,7 +108,7 @@ const ofNode = [
   "files",
   "port",
 ];
-const kinds = ["refusal", "signer", "crontab", "mask", "spork", "version", ...ofNode];
+const kinds = ["refusal", "signer", "crontab", "mask", "spork", "version", "boot", ...ofNode];
 
 test("the documents name each kind of alert", () => {
   const text = readFileSync(join(import.meta.dirname, "../../../../docs/unattended.md"), "utf8");

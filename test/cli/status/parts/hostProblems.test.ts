@@ -3,7 +3,8 @@ import { decideStage } from "../../../../cli/status/hostStage.ts";
 import { findProblems } from "../../../../cli/status/parts/hostProblemsPart.ts";
 import { createPartsJson } from "../../../../cli/status/statusJson.ts";
 import { formatParts } from "../../../../cli/status/statusText.ts";
-import { clock, createUnknownParts, partsOf, registrations, viewOf } from "../../exampleView.ts";
+import { parseWhole } from "../../../core/host/printedFacts.ts";
+import { clock, createUnknownParts, healthyFacts, partsOf, registrations, viewOf } from "../../exampleView.ts";
 
 type Changes = Parameters<typeof partsOf>[1];
 const spork = { id: "ab".repeat(32), name: "spork-next", isSure: true };
@@ -34,7 +35,7 @@ test.each<[string, Changes, string, boolean]>([
   ["version:v0.0.10", { versions: { value: [{ ...gap, expectedAt: later }] } }, "v0.0.10 or newer is required", false],
 ])("finds %s, with a row: %#", (key, changes, text, isNow) => {
   const parts = inParts(changes);
-  const [problem, ...others] = findProblems(parts, "prod");
+  const [problem, ...others] = findProblems(viewOf({ parts }));
   expect([problem, others]).toMatchObject([{ key, isNow, text: expect.stringContaining(text) }, []]);
   const rows = formatParts(viewOf({ parts }), clock);
   expect(rows).toContainEqual([problem?.label, problem?.text]);
@@ -46,8 +47,23 @@ test.each<[string, Changes, string, boolean]>([
 test("finds nothing on a healthy or silent host", () => {
   // A node that was not shut down for good may be off without a mask.
   for (const node of [shut, { active: false, masked: false }, { active: true, masked: false }])
-    expect(findProblems(inParts({ node: { value: node } }), "prod")).toEqual([]);
-  expect(findProblems(createUnknownParts("active", "no answer"), "prod")).toEqual([]);
+    expect(findProblems(viewOf({ parts: inParts({ node: { value: node } }) }))).toEqual([]);
+  expect(findProblems(viewOf({ parts: createUnknownParts("active", "no answer"), facts: undefined }))).toEqual([]);
+});
+
+test.each(["disabled", "enabled-runtime", "linked", "static"])("finds a node that no boot starts: %s", (state) => {
+  const { done } = healthyFacts;
+  const withState = (text: string, changes: object = {}) => {
+    const { service } = parseWhole(["service"], ["service.name=znnd", `service.UnitFileState=${text}`]);
+    return viewOf({ facts: { ...healthyFacts, service, ...changes }, parts: inParts({}), synced: true, locks: [] });
+  };
+  const text = expect.stringMatching(/^no boot of the host starts the node. On the host: systemctl enable znnd;/);
+  expect(findProblems(withState(state))).toEqual([{ key: "boot", label: "boot", text, isNow: true }]);
+  expect(decideStage(withState(state)).needs).toBe("attention");
+  for (const sound of ["enabled", "alias", "masked", "generated", ""])
+    expect(findProblems(withState(sound))).toEqual([]);
+  // The first run has not enabled it yet.
+  expect(findProblems(withState(state, { done: { packages: done?.packages } }))).toEqual([]);
 });
 
 test("says in JSON when a version is needed", () => {

@@ -12,6 +12,8 @@ const off = retirementFactsOf([
   "orchestrator.NRestarts=0",
 ]);
 const { orchestrator: idle } = retirementFactsOf(["orchestrator.NRestarts=7"]);
+const { unit } = retirementFactsOf(["orchestrator.UnitFileState=disabled"]).orchestrator;
+const bootless = { unit };
 const other = { address: "203.0.113.9", hostKey: "k" };
 const move = { project: "pillar-host", stack: "prod-2", pillar: "Anvil", attempt: 1 };
 const history = [{ stage: "stopping", at: "2026-11-30T07:29:20Z" }];
@@ -59,6 +61,14 @@ test.each<[string, Partial<Orchestrator>, Result<OrchestratorAnswer> | undefined
     "live, 12 other orchestrators, but it uses a node of 203.0.113.9",
     true,
   ],
+  [
+    "says that no boot starts it",
+    { active: true, ...bootless },
+    signing,
+    "but no boot starts it (systemctl enable",
+    true,
+  ],
+  ["accepts that before its move ends", { active: true, ...bootless, ...at("starting") }, signing, "runs here", false],
   [
     "accepts any other node",
     { active: true, ...at("running"), connections: [{ host: "203.0.113.90", port: 35998 }] },

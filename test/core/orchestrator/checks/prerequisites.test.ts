@@ -132,6 +132,7 @@ test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
   ["modes that are not copied", oldFacts({ special: 2 }), "old: files * have modes", "2 with setuid"],
   ["another user", oldFacts({ user: "op" }), "old: * another user than root", "chown -R root: /root/.orchestrator"],
   ["a full disk", newFacts({ free: 1e6 }), "new: the disk has no room", "1 MB free at /"],
+  ["few inodes", newFacts({ inodes: 499 }), "new: the disk has no room", "GB and 499 inodes free at /"],
   ["no ssh", survey({ new: { shownKeys: [] } }), "new: * the old one's ssh at old:22", "Allow new to TCP port 22"],
   ["another key", survey({ new: { shownKeys: ["ssh-ed25519 O"] } }), "new: * old one's ssh", "ssh-ed25519 O\n"],
   ["no way to a node", survey({ new: { reached: [] } }), "new: * does not reach nodes", "nc -vz eth 443"],
