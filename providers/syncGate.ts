@@ -161,12 +161,17 @@ export async function passGate(
     say(`sync: synced at height ${outcome.currentHeight} after ${took}`);
     return outputs;
   } catch (error) {
-    if (!hasKind(error, "gaveUp", "awaiting") && !signal.aborted)
-      notify("failed", `the wait for the sync ended in an error: ${takeFirstLine((error as Error).message)}`);
+    const fail = ({ message }: Error) => {
+      if (!signal.aborted) notify("failed", `the wait for the sync ended in an error: ${takeFirstLine(message)}`);
+    };
+    const isEnd = hasKind(error, "gaveUp", "awaiting");
+    if (!isEnd) fail(error as Error);
     await wallet?.settled();
     kept.earlier = wallet?.earlier() ?? earlier;
     await begun;
     const fault = await note().catch((thrown: Error) => thrown);
+    if (fault && isEnd) fail(fault);
+    if (fault && !hasKind(error, "awaiting")) fault.message = `${(error as Error).message}\n${fault.message}`;
     throw keepResults(fault ?? (error as Error), kept);
   } finally {
     await Promise.all([wallet?.settled(), ports]);
