@@ -68,7 +68,7 @@ export function createHostSettings(block: string, host: OtherHost, other: Hosts,
 /** Returns a value of another stack; undefined if it is the same here. */
 const ifOther = <T>(theirs: T, ours: T) => (theirs === ours ? undefined : theirs);
 
-/** A block with a key, password or agent of its own takes none of these from pillar-host:ssh, so it needs all. */
+/** Tells if a block needs none of a login's key, password and agent: with one of its own, it takes none of pillar-host:ssh. */
 const isSameWay = (login: Partial<Login>, usual: Partial<Login>) =>
   (["privateKey", "password", "agent"] as const).every((key) => login[key] === usual[key]);
 

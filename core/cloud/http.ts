@@ -103,7 +103,7 @@ function parseAnswer(api: ApiOptions, asked: string, answer: Answer | Error): un
   if (answer instanceof Error)
     throw cloudError({
       what: `${provider}'s API can't be used at ${at}: ${answer.message}`,
-      next: !hasKind(answer, "tooLarge") && `Run the same command again once this gets an answer: curl -sSI ${at}`,
+      next: hasKind(answer, "unreached") && `Run the same command again once this gets an answer: curl -sSI ${at}`,
     });
   const body = parseJson(answer.text);
   if (answer.status >= 300) throw createRefusal(api, answer.status, asked.replace(/\?.*/, ""), body);

@@ -29,11 +29,11 @@ export async function readNodeFacts(
   }));
 }
 
-/** True if a tenth of a disk is free at most, or hardly any inode. */
+/** True if less than a tenth of a disk is free, or hardly any inode. */
 export const isNearlyFull = ({ size, free, inodes }: NonNullable<NodeFacts["disk"]>) =>
   free < size / 10 || hasFewInodes(inodes);
 
-/** Some file systems count no inodes. */
+/** Tells if hardly any inode is free. Some file systems count none. */
 const hasFewInodes = (inodes = 1e9) => inodes < 1000;
 
 export const formatFree = ({ at, size, free, inodes }: NonNullable<NodeFacts["disk"]>) =>

@@ -4,7 +4,7 @@ type Line = string | false | undefined;
 /** Kinds that rules and callers tell apart, so that no text decides. */
 export type ProblemKind =
   | ("awaiting" | "gaveUp") // of a wait for the sync; `awaiting`: nothing failed
-  | ("late" | "tooLarge" | "wrongAnswer" | "noMethod" | "unreadableJournal" | "cloud") // of an answer
+  | ("late" | "tooLarge" | "wrongAnswer" | "noMethod" | "unreached" | "unreadableJournal" | "cloud") // of an answer
   | ("refusedCopy" | "anotherRun") // nothing was changed; `anotherRun`: it is at work on that host
   | ("otherHostKey" | "refusedLogin" | "refusedCommand" | "noAlgorithm" | "forbidden") // of a host that refuses this program, so that no retry helps
   | ("unknownName" | "refusedPort" | "closedPort") // of a connection to a host, or to a port on it

@@ -25,15 +25,21 @@ function start(exitCode) {
   require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
 }
 
+/** Returns the proxies that the environment's variables name, each with its variable. */
+function findProxies() {
+  const names = ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].filter((name) => process.env[name]);
+  const urls = names.map((name) => [name, String(process.env[name]).replace(/^(?!.*:\/\/)/, "http://")]);
+  return urls.filter(([, url]) => /^https?:/.test(url || ""));
+}
+
 /** Sends the program's own requests through the proxy that Pulumi and its plugins take from these variables. */
 function useProxy() {
-  const names = ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"].filter((name) => process.env[name]);
+  const proxies = findProxies();
   const { setGlobalProxyFromEnv } = require("node:http");
-  if (names.length === 0 || !setGlobalProxyFromEnv) return;
+  if (proxies.length === 0 || !setGlobalProxyFromEnv) return;
   // As they do, asks this machine directly.
   const env = { no_proxy: `${process.env.no_proxy || process.env.NO_PROXY || ""},localhost,127.0.0.1,[::1]` };
-  const urls = names.map((name) => [name, String(process.env[name]).replace(/^(?!.*:\/\/)/, "http://")]);
-  setGlobalProxyFromEnv(Object.assign(env, Object.fromEntries(urls.filter(([, url]) => /^https?:/.test(url || "")))));
+  setGlobalProxyFromEnv(Object.assign(env, Object.fromEntries(proxies)));
 }
 
 /**
@@ -87,4 +93,4 @@ function privateDirectory(directory) {
   }
 }
 
-module.exports = { start, nodeFault, privateDirectory };
+module.exports = { start, findProxies, nodeFault, privateDirectory };

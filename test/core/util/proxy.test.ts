@@ -3,7 +3,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sendRequest } from "../../../core/util/sendRequest.ts";
+import { formatRequestError, sendRequest } from "../../../core/util/sendRequest.ts";
 
 /** A proxy that answers with the status in the name of the asked host, such as `s407.invalid`, and what it was asked. */
 const asked: string[] = [];
@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterAll(() => void proxy.close());
 
 /** Runs a script in a process of this program. */
-async function run(script: string, env: Readonly<Record<string, string>>): Promise<string> {
-  const text = `require("./core/util/start.cjs").start(1);(async () => { ${script} })()`;
+async function run(script: string, env: Readonly<Record<string, string>>, before = ""): Promise<string> {
+  const text = `${before}require("./core/util/start.cjs").start(1);(async () => { ${script} })()`;
   const args = ["--no-warnings", "--input-type=commonjs", "-e", text];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: { PATH: process.env.PATH, ...env } });
   return stdout.trim();
@@ -60,6 +60,42 @@ test.each([
   ["https://localhost:65009/topic", /^ECONNREFUSED$/],
 ])("a request to %s without a proxy blames none", async (url, reason) => {
   await expect(sendRequest(url, {}, 5000)).rejects.toThrow(reason);
+});
+
+test("an old Node that uses no proxy is named, with its cure, unless it was told to use one", async () => {
+  const ask = (env: object) =>
+    run(
+      `const { createHttp } = await import("./core/cloud/http.ts");
+      const api = { provider: "Cloud", endpoint: "http://127.0.0.1:65009", token: "t", sleep: async () => undefined };
+      await createHttp(api).get("/x", "x").catch(({ message }) => console.log(message));`,
+      { HTTPS_PROXY: at, ...env },
+      `delete require("node:http").setGlobalProxyFromEnv;`,
+    );
+  expect(await ask({})).toMatch(/ECONNREFUSED \(Node \S+ uses no proxy: update it to 24\.14 .*NODE_USE_ENV_PROXY=1\)$/);
+  expect(await ask({ NODE_USE_ENV_PROXY: "1" })).toMatch(/: ECONNREFUSED\n .* curl -sSI http:\/\/127\.0\.0\.1:65009$/);
+});
+
+test.each([
+  ["http://elsewhere.invalid/", /^(ENOTFOUND|EAI_AGAIN) at elsewhere\.invalid, to which it redirects$/],
+  ["http://127.0.0.1:65009/", /^ECONNREFUSED at 127\.0\.0\.1:65009, to which it redirects$/],
+])("a fault where a redirect leads is no fault of a proxy: %s", async (location, text) => {
+  const redirecting = http.createServer((_, response) => response.writeHead(302, { location }).end());
+  await new Promise<void>((resolve) => redirecting.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(redirecting.address() as AddressInfo).port}/`;
+  const error: unknown = await fetch(url).catch((thrown: unknown) => thrown);
+  expect(formatRequestError(error, url, 5000)).toMatch(text);
+  redirecting.close();
+});
+
+test("an authority that Node does not know gets its cure, and an expired certificate not", () => {
+  const format = (code: string) => formatRequestError({ cause: { code } }, "https://api.invalid", 5000);
+  for (const code of [
+    "SELF_SIGNED_CERT_IN_CHAIN",
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  ])
+    expect(format(code)).toMatch(/^\w+ \(.*NODE_EXTRA_CA_CERTS/);
+  expect(format("CERT_HAS_EXPIRED")).toBe("CERT_HAS_EXPIRED");
 });
 
 test("a bucket is asked through the proxy, as Pulumi's backend is", async () => {
