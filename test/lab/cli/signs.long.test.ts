@@ -88,7 +88,10 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     await lab.chain("PATCH", "/sporks", { list: [...usualSporks, spork] });
     await lab.chain("PATCH", `/nodes/${host.name}`, { peers: 0 });
     await onHost(host, `{ crontab -l; echo '${restart}'; } | crontab -`);
-    await onHost(host, `${fillDisk}\n${clockIs("no")}\n${killedForMemory}\nsystemctl stop orchestrator`);
+    await onHost(
+      host,
+      `${fillDisk}\n${clockIs("no")}\n${killedForMemory}\nsystemctl disable -q go-node\nsystemctl stop orchestrator`,
+    );
     const signs = [
       "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not support it",
       "the disk is nearly full",
@@ -96,6 +99,7 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
       `the kernel killed a process for lack of memory: ${killed}`,
       "no service synchronizes the host's clock",
       "the node has no peers",
+      "no boot of the host starts the node",
       "the orchestrator: it should run here, but does not",
     ];
     // This one lasts until the host was dark.
@@ -104,7 +108,7 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
 
     await lab.chain("PATCH", "/sporks", { list: usualSporks });
     await lab.chain("PATCH", `/nodes/${host.name}`, { peers: 8 });
-    await onHost(host, `rm /root/.znn/filler; umount -l /root/.znn\n${clockIs("yes")}`);
+    await onHost(host, `rm /root/.znn/filler; umount -l /root/.znn\n${clockIs("yes")}\nsystemctl enable -q go-node`);
     await onHost(host, "mv /usr/bin/journalctl.own /usr/bin/journalctl");
     const namespace = hostNamespace(lab.name, host.name);
     for (const port of ["35997", "35998", "55000"])
@@ -161,6 +165,20 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     expect((await beats()).length).toBeGreaterThan(calls);
     await calm();
     await onceEach(before, [sign]);
+  });
+
+  it("notifies of a host that refuses the login, and calls the heartbeat; its problems stay open", async () => {
+    const refused = "refuses the login";
+    const before = await count();
+    const calls = (await beats()).length;
+    await onHost(stage.host, "mv /root/.ssh/authorized_keys /root/.ssh/aside");
+    const { appeared, over: gone } = await heard();
+    expect([appeared, gone]).toEqual([expect.stringContaining(refused), ""]);
+    expect((await beats()).length).toBeGreaterThan(calls);
+    await calm();
+    await onHost(stage.host, "mv /root/.ssh/aside /root/.ssh/authorized_keys");
+    await toldSince(before, [refused, `Solved: root@${stage.host.address}`]);
+    await onceEach(before, [refused]);
   });
 
   it("notifies only that a silent host is silent; its problems stay open", async () => {
