@@ -23,7 +23,7 @@ apt_options=(-q -y -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 -o APT::Update::Erro
 cure() {
   case $1 in
     # First, because a package's own script fails then, too. A failed write to /boot leaves it less than full.
-    *"No space left"*) say "needed: room (apt-get clean frees some). Nearly full: $(for of in m i; do df -P$of -x tmpfs -x devtmpfs -x efivarfs -x squashfs; done | awk '$5 + 0 >= 98 || $6 == "/boot" && $4 < 100 { print $6 }' | sort -u | paste -sd ' ')" ;;
+    *"No space left"*) say "needed: room (apt-get clean frees some). Nearly full: $(for of in m i; do df -P$of -x tmpfs -x devtmpfs -x efivarfs -x squashfs; done | awk '$5 + 0 >= 98 || $6 == "/boot" && $2 && $4 < 100 { print $6 }' | sort -u | paste -sd ' ')" ;;
     # Apt names the packages that wait for the failed one, too.
     *"subprocess returned error"*) ;;
     *--fix-broken* | *"dependency problems"*) say "needed: apt-get --fix-broken install, on the host" ;;
