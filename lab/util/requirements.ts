@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { execa } from "execa";
 import { findMachineFault } from "./machine.cjs";
 import { step } from "./progress.ts";
@@ -28,13 +29,24 @@ async function missingPackages(): Promise<string[]> {
   return [...new Set(found.flat())];
 }
 
+/** The processes of a host take six of these; Linux gives all of root's 128, so the 21st host would not boot. */
+const inotifyLimit = { file: "/proc/sys/fs/inotify/max_user_instances", least: 1024 };
+
+async function raiseInotifyLimit({ file, least } = inotifyLimit): Promise<void> {
+  if (Number(await readFile(file, "utf8")) >= least) return;
+  // In a container that forbids it, fewer hosts still work.
+  await writeFile(file, String(least)).catch(() => undefined);
+}
+
 /**
- * Checks that this machine can run the lab: Linux, root, and the tools above. Installs missing tools with apt.
+ * Checks that this machine can run the lab: Linux, root, and the tools above. Installs missing tools with apt, and
+ * raises the machine's limit of inotify instances until its next boot.
  * @throws with the problem and what to do
  */
 export async function ensureRequirements(): Promise<void> {
   const fault = findMachineFault("the lab");
   if (fault) throw new Error(fault);
+  await raiseInotifyLimit();
   const missing = await missingPackages();
   if (missing.length === 0) return;
   if (!(await isThere("apt-get"))) {
