@@ -19,8 +19,10 @@ export interface StackWithHost extends StackInfo {
 }
 
 /** Reads a stack that has a host whose key is known. @throws ProblemError with the problem of stack or configuration */
-export async function openStackWithHost(fullName: string): Promise<StackWithHost> {
-  const source = await openStack(fullName);
+export const openStackWithHost = async (fullName: string) => requireHost(await openStack(fullName));
+
+/** @throws ProblemError if the stack has no host, or one whose key is not known */
+export function requireHost(source: StackInfo): StackWithHost {
   const { stack, address, hostKey, config } = source;
   if (address === undefined) throw createMissingServerError(stack, config.lifecycle === "retiring");
   if (hostKey !== undefined) return { ...source, address, hostKey };

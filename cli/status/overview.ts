@@ -7,7 +7,7 @@ import { refusalExitCode } from "../terminal/refusal.ts";
 import { notifyAlerts } from "./alerts/notifyAlerts.ts";
 import { decideStage } from "./hostStage.ts";
 import { formatMetrics } from "./metricsText.ts";
-import { openStackWithHost, type StackWithHost } from "./openStack.ts";
+import { openStack, requireHost, type StackInfo } from "./openStack.ts";
 import { readStatusOnce } from "./readStatus.ts";
 import { hang, truncate } from "./screenLayout.ts";
 import type { ReadStack, StackLookup } from "./stackView.ts";
@@ -18,14 +18,14 @@ import { createStatusJson } from "./statusJson.ts";
  * Returns the exit code.
  */
 export async function showAllStacks(json = false, isNotified = false, metrics?: string): Promise<number> {
-  const opened: { readonly stack: string; readonly source: StackWithHost | ProblemError }[] = [];
+  const opened: { readonly stack: string; readonly source: StackInfo | ProblemError }[] = [];
   // Opens one after the other, because each may ask for its pass phrase, and a typed one is tried for the next.
   for (const stack of await createPulumi("").listStacks())
-    opened.push({ stack, source: await catchRefusal(openStackWithHost(stack)) });
+    opened.push({ stack, source: await catchRefusal(openStack(stack)) });
   const all = await Promise.all(
     opened.map(async ({ stack, source }): Promise<StackLookup> => {
       if (source instanceof ProblemError) return { stack, refusal: source };
-      const reading = await catchRefusal(readStatusOnce(source));
+      const reading = await catchRefusal((async () => readStatusOnce(requireHost(source)))());
       return { stack, source, ...(reading instanceof ProblemError ? { refusal: reading } : reading) };
     }),
   );

@@ -5,7 +5,7 @@ import type { SyncResult } from "../../core/sync/waitForSync.ts";
 import type { TextLine } from "../../core/util/commands.ts";
 import type { Problem, ProblemError } from "../../core/util/problem.ts";
 import type { StackState } from "../pulumi/stackState.ts";
-import type { StackWithHost } from "./openStack.ts";
+import type { StackInfo } from "./openStack.ts";
 import type { StatusParts } from "./parts/statusParts.ts";
 
 export interface StackView extends Omit<StackFacts, "run" | "node"> {
@@ -31,7 +31,7 @@ export interface ReadStack {
 }
 
 /** A stack of the backend as it was read, or why it was not. `source` is absent if it could not be opened. */
-export type StackLookup = { readonly stack: string; readonly source?: StackWithHost } & (
+export type StackLookup = { readonly stack: string; readonly source?: StackInfo } & (
   | ReadStack
   | { readonly refusal: ProblemError }
 );

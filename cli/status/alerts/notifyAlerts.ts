@@ -103,10 +103,11 @@ export function notifyAlerts(all: readonly StackLookup[], directory = resolveDir
 async function notifyStack(found: StackLookup, directory: string, send: typeof sendNotice) {
   const failed = `the webhook of ${found.stack} was not notified`;
   const { source } = found;
-  if (source === undefined && "refusal" in found)
-    return hasKind(found.refusal, "noServer", "serverGone")
-      ? undefined
-      : `${failed}, and no heartbeat is called, because its own is not known: ${found.refusal.message}`;
+  if ("refusal" in found) {
+    if (hasKind(found.refusal, "noServer", "serverGone")) return undefined;
+    const hidden = "and no heartbeat is called, because its own is not known";
+    if (source === undefined) return `${failed}, ${hidden}: ${found.refusal.message}`;
+  }
   const webhook = source?.config.notify;
   if (source === undefined || webhook === undefined) return undefined;
   const sending = sendNews(found, source, directory, (notice) => send(webhook, notice));
