@@ -87,8 +87,9 @@ export async function adoptHost(
 export function listReplacedKeys(config: StackConfig, host: ReachedHost): string[] {
   const from: ReachedHost & Partial<OldHost> = findOldHost(config, host.address) ?? host;
   const isLoginOwn = from.agent || (from.privateKey ?? from.password) !== undefined;
-  const key = from.privateKeyFile === undefined ? [] : ["privateKey"];
-  const login = isLoginOwn ? ["agent", "privateKeyFile", "privateKey", "privateKeyPassword", "password"] : key;
+  const login = isLoginOwn ? ["agent", "privateKeyFile", "privateKey", "privateKeyPassword", "password"] : [];
+  // A sudo password belongs to one user.
+  if (from.user !== undefined && from.user !== config.ssh.user) login.push("sudoPassword");
   return [
     ...["host", "retirement", "controller", "lifecycle", "node.release", "node.rpc", "node.rpcAddress", "oldHost"],
     ...[...login, ...(from.proxy ? ["proxy"] : [])].map((each) => `ssh.${each}`),

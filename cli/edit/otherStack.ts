@@ -85,9 +85,11 @@ export function listOwnSecrets(login: Partial<Login>, usual: Partial<Login> = {}
   const isOwn = (key: (typeof keys)[number]) => login[key] !== usual[key] || (key !== "sudoPassword" && !isUsual);
   // A key in a file is no secret of the stack.
   const isFile = (key: string, of: Partial<Login>) => key === "privateKey" && of.privateKeyFile !== undefined;
-  const [own, others] = [login.proxy, usual.proxy] as readonly (Readonly<Record<string, unknown>> | undefined)[];
+  const [own = {}, others = {}]: readonly Partial<Login>[] = [login.proxy ?? {}, usual.proxy ?? {}];
   return [
     ...keys.filter((key) => login[key] !== undefined && isOwn(key) && !isFile(key, login)),
-    ...keys.filter((key) => own?.[key] !== undefined && own[key] !== others?.[key]).map((key) => `proxy.${key}`),
+    ...keys
+      .filter((key) => own[key] !== undefined && own[key] !== others[key] && !isFile(key, own))
+      .map((key) => `proxy.${key}`),
   ];
 }

@@ -20,7 +20,9 @@ export async function retireHost(
       what: `the lifecycle of ${successor} is ${other.lifecycle}: nothing was changed`,
       needed: "give --successor an active stack; check whether the two stacks are swapped",
     });
-  await writeSettings(engine, createSuccessorSettings(config, other, host));
+  const isOther = (config.retirement.successor?.address ?? host.address) !== host.address;
+  const without = isOther ? ["retirement.successor"] : [];
+  await writeSettings(engine, createSuccessorSettings(config, other, host), without);
   console.log(`${stack} is to be retired; its successor is ${host.address}, the host of ${successor}.`);
   for (const key of listOwnSecrets(other.ssh, config.ssh))
     console.log(

@@ -14,8 +14,10 @@ export async function writeSettings(
   settings: PlainSettings,
   without: readonly string[] = [],
 ): Promise<void> {
-  await removeSettings(engine, without);
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  // A key and its file contradict each other.
+  const keys = given.flatMap(([path]) => (path.endsWith("privateKeyFile") ? path.replace(/File$/, "") : []));
+  await removeSettings(engine, [...without, ...keys]);
   await engine.read([
     ...["config", "set-all", "--path"],
     ...given.flatMap(([path, value]) => ["--plaintext", `pillar-host:${path}=${value}`]),

@@ -9,8 +9,8 @@ import { printable } from "../util/printable.ts";
 import { ProblemError } from "../util/problem.ts";
 import { isKeyShare } from "./shareFileName.ts";
 
-/** States of a unit's file with which no boot starts it: systemd finds it, but below no target that a boot reaches. */
-const bootlessStates = ["disabled", "enabled-runtime", "linked", "linked-runtime", "static", "transient"];
+/** States of a unit's file with which no boot starts it, unless another unit does. */
+const bootlessStates = ["disabled", "linked", "linked-runtime", "static", "transient"];
 
 /** Parses what the functions facts_… of core/steps/lib/facts.sh print. No secret. */
 const parsers = {
@@ -167,6 +167,7 @@ function openFields(printed: string) {
 }
 
 function parseUnit({ text, number }: Fields, name: string) {
+  const isPulledIn = ["WantedBy", "RequiredBy", "TriggeredBy"].some((key) => text(`${name}.${key}`) !== undefined);
   return {
     /** `loaded`, `masked`, `not-found`, …; empty if systemd does not report it. */
     load: text(`${name}.LoadState`) ?? "",
@@ -178,9 +179,12 @@ function parseUnit({ text, number }: Fields, name: string) {
     restarts: number(`${name}.NRestarts`) ?? 0,
     result: text(`${name}.Result`) ?? "",
     /** True if no boot starts it. */
-    ...(bootlessStates.includes(text(`${name}.UnitFileState`) ?? "") && { isDisabled: true }),
+    ...(isBootless(text(`${name}.UnitFileState`), isPulledIn) && { isDisabled: true }),
   };
 }
+
+const isBootless = (state = "", isPulledIn = false) =>
+  state === "enabled-runtime" || (bootlessStates.includes(state) && !isPulledIn);
 
 function parseDisk({ text, number }: Fields, name: string) {
   const [size, free] = [number(`${name}.size`), number(`${name}.free`)];

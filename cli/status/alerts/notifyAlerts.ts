@@ -74,7 +74,8 @@ export function muteAlerts({ stack, config }: StackInfo, isMuted: boolean, direc
  * Notifies webhooks of new and solved alerts, then calls the heartbeats of stacks whose webhook was notified: else nobody
  * would learn that no alert arrives. @returns the problems that prevented it
  */
-export function notifyAlerts(all: readonly StackLookup[], directory = resolveDirectory(), send = sendNotice) {
+export function notifyAlerts(stacks: readonly StackLookup[], directory = resolveDirectory(), send = sendNotice) {
+  const all = stacks.filter((found) => !("refusal" in found && hasKind(found.refusal, "noServer", "serverGone")));
   return lockAlerts(directory, async (): Promise<readonly string[]> => {
     const failures = await Promise.all(all.map((found) => notifyStack(found, directory, send)));
     const problems = failures.filter((text) => text !== undefined);
@@ -103,11 +104,8 @@ export function notifyAlerts(all: readonly StackLookup[], directory = resolveDir
 async function notifyStack(found: StackLookup, directory: string, send: typeof sendNotice) {
   const failed = `the webhook of ${found.stack} was not notified`;
   const { source } = found;
-  if ("refusal" in found) {
-    if (hasKind(found.refusal, "noServer", "serverGone")) return undefined;
-    const hidden = "and no heartbeat is called, because its own is not known";
-    if (source === undefined) return `${failed}, ${hidden}: ${found.refusal.message}`;
-  }
+  if (source === undefined && "refusal" in found)
+    return `${failed}, and no heartbeat is called, because its own is not known: ${found.refusal.message}`;
   const webhook = source?.config.notify;
   if (source === undefined || webhook === undefined) return undefined;
   const sending = sendNews(found, source, directory, (notice) => send(webhook, notice));

@@ -35,7 +35,7 @@ export function findProblems({ parts, stack, facts, lifecycle }: ProblemFacts): 
   const { name, isDisabled } = facts?.service ?? {};
   const isDeployed = lifecycle !== "active" || facts?.done?.deployed !== undefined;
   const bootText = `no boot of the host starts the node. On the host: systemctl enable ${name}; a unit without [Install] first needs that, and WantedBy=multi-user.target below it`;
-  if (isDisabled && isDeployed) add("boot", "boot", bootText);
+  if (isDisabled && isDeployed && !unit?.wasShutDown) add("boot", "boot", bootText);
   for (const spork of reading?.unknown ?? []) {
     const isEnforced = spork.enforcedFrom !== undefined;
     // A spork's announcement and its enforcement are two problems, with a key for each.

@@ -60,7 +60,7 @@ disk_kb=$(df -Pk "$disk_of" | awk 'NR == 2 { print $4 }')
 [ "$disk_kb" -ge "$minimum_disk_kb" ] ||
   needs "free disk at $disk_of" "$((disk_kb * 1024 / 1000000000)) GB" "$((minimum_disk_kb * 1024 / 1000000000)) GB (host.minimums.diskGb)"
 boot_kb=$(df -Pk /boot 2> /dev/null | awk 'NR == 2 && $6 == "/boot" { print $4 }') || true
-[ "${boot_kb:-102400}" -ge 102400 ] || needs "free disk at /boot" "$((boot_kb / 1024)) MB" "100 MB for a new kernel (apt-get autoremove --purge)"
+[ "${boot_kb:-102400}" -ge 102400 ] || warn "$((boot_kb / 1024)) MB are free at /boot, and a new kernel takes about 100 MB: apt-get autoremove --purge frees some"
 
 # try_in DIRECTORY [runs]: writes there as steps, apt and the node's build do, and starts a program with `runs`. Prints what fails.
 try_in() {
@@ -108,12 +108,13 @@ if has curl || has wget; then
 fi
 [ -z "$found" ] || needs "release address $release_url$via_proxy" "$found" "the controller's zip archive (controller.release.url: $help)"
 
-# Requests an address that a later step needs, and what it redirects to. Any answer will do.
-reach() { has curl && curl -q -sSL -o /dev/null -I --connect-timeout 10 --max-time 20 "$1" 2>&1 | tail -n 1; }
+# Requests an address that a later step needs; with -L also what it redirects to. Any answer will do, even none to a request of headers.
+reach() { has curl && curl -q -sS -o /dev/null -I --connect-timeout 10 --max-time 20 "$@" 2>&1 | tail -n 1 | grep -v '^curl: ([59]2)'; }
 while IFS=$'\t' read -r key url found; do
   needs "$url, which $key names$via_proxy" "$found" "an answer ($(way_out "$found"))"
 done < <(for each in $later_addresses; do
-  (found=$(reach "${each#*=}" || true); [ -z "$found" ] || printf '%s\t%s\t%s\n' "${each%%=*}" "${each#*=}" "$found") &
+  case $each in controller.addresses=*) redirects=() ;; *) redirects=(-L) ;; esac
+  (found=$(reach "${redirects[@]}" "${each#*=}" || true); [ -z "$found" ] || printf '%s\t%s\t%s\n' "${each%%=*}" "${each#*=}" "$found") &
 done; wait)
 
 IFS=$'\t' read -r found needed < <(go_shortfall) || true

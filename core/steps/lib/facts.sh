@@ -13,7 +13,7 @@ host_facts() {
 fact_if() { if "${@:2}"; then fact "$1" yes; else fact "$1" no; fi; }
 # unit_facts NAME SERVICE: prints what systemd says of a unit.
 unit_facts() {
-  TZ=UTC0 systemctl show -p LoadState -p ActiveState -p SubState -p StateChangeTimestamp -p NRestarts -p Result -p UnitFileState "$2" 2> /dev/null | sed "s/^/$1./" || true
+  TZ=UTC0 systemctl show -p LoadState -p ActiveState -p SubState -p StateChangeTimestamp -p NRestarts -p Result -p UnitFileState -p WantedBy -p RequiredBy -p TriggeredBy "$2" 2> /dev/null | sed "s/^/$1./" || true
 }
 # disk_facts NAME PATH: prints the file system on which a path is or will be, in KiB.
 disk_facts() {

@@ -43,9 +43,12 @@ repeated_starts() {
 # Prints `place: line` for every line of a crontab, timer or unit that restarts or stops the node, directly or in a script, or the host.
 other_restarts() {
   local line text word timers
-  local name="(${service//./\\.}|znnd)" end="([^[:alnum:]_-]|\$)" verb="(([a-z-]*re)?start|stop|kill|isolate)"
+  # `part`: what may stand before a name in the same command.
+  local name="(${service//./\\.}|znnd)" end="([^[:alnum:]_-]|\$)" part="([^|;&]*[^[:alnum:]_-])?" verb
+  verb="(([a-z][a-z-]*-)?(cond)?(re)?start|force-reload|stop|kill|isolate|down|(disable|mask) +--now|--now +(disable|mask))"
   # A verb comes before the name, or after it. `kill -0` only asks.
-  local handles="((systemctl|docker|podman)[^|;&]*[[:blank:]]${verb}[[:blank:]](.*[^[:alnum:]_-])?$name$end|(service[[:blank:]](.*[^[:alnum:]_-])?|init\\.d/)$name(\\.service)?[[:blank:]]+$verb$end|kill(all)?[[:blank:]]+(-[^0[:blank:]][^[:blank:]]*[[:blank:]]+)*(([^[:blank:]-].*)?[^[:alnum:]_-])?$name$end)"
+  local handles="((systemctl|docker|podman)[^|;&]*[[:blank:]]${verb}[[:blank:]]$part$name$end|(docker|podman)[^|;&]*[^[:alnum:]_-]$name([^[:alnum:]_-][^|;&]*)?[[:blank:]]$verb$end"
+  handles+="|(service[[:blank:]]$part|init\\.d/)$name(\\.service)?[[:blank:]]+$verb$end|kill(all)?[[:blank:]]+(-[^0[:blank:]][^[:blank:]]*[[:blank:]]+)*(([^[:blank:]-].*)?[^[:alnum:]_-])?$name$end)"
   # Not looked for in scripts: some only compare the word.
   local reboots="(^|[[:blank:]/;&|(\`]|-c ['\"]|Id=)((systemd-)?(reboot|poweroff|halt|kexec|soft-reboot)(\\.target|\\.service)?|shutdown|(tel)?init[[:blank:]]+[06])([[:blank:];&|)'\"\`]|\$)"
   set -f
@@ -62,9 +65,9 @@ other_restarts() {
       word=${word//[\'\"]/} word=${word##*=}
       # A pattern of systemctl that means the node.
       if [[ $word == [a-z]*\** && $service == "${word%%\**}"* ]]; then text+=" $service"; fi
-      if [[ $word == /?* && -f $word ]] && grep -qsIE "^[^#]*$handles" "$word"; then text=reboot; fi
+      if [[ $word == /?* && -f $word ]] && grep -hsI '^[^#]' "$word" | tr -d "\"'" | grep -E "^[^#]*$handles" > /dev/null; then text=reboot; fi
     done
-    if [[ $text =~ $handles || $text =~ $reboots ]]; then say "$line"; fi
+    if [[ ${text//[\'\"]/} =~ $handles || $text =~ $reboots ]]; then say "$line"; fi
   done
   systemctl show -p RuntimeMaxUSec -p WatchdogUSec "$service" 2> /dev/null | sed -nE "s/^(RuntimeMaxUSec|WatchdogUSec)=[1-9]/the unit of $service: &/p" || true
   repeated_starts

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createAdoptedSettings, listReplacedKeys } from "../../../cli/edit/adoptHost.ts";
@@ -59,6 +59,10 @@ test("copies another host's proxy without secrets, unless both hosts have the sa
   expect(createSuccessorSettings(configOf(), withAgent, host)["retirement.successor.proxy.agent"]).toBe("true");
   expect(listOwnSecrets(viaProxy.ssh, configOf().ssh)).toContain("proxy.password");
   expect(listOwnSecrets(viaProxy.ssh, viaProxy.ssh)).toEqual([]);
+  const withFile = { ...proxy, password: undefined, privateKeyFile: keyFile("jump") };
+  expect(
+    listOwnSecrets(configOf({ ssh: { password: "x", proxy: withFile } }).ssh, configOf({ ssh: { password: "x" } }).ssh),
+  ).toEqual([]);
 });
 
 const place = scratchDirectory();
@@ -87,15 +91,20 @@ test("copies another host's key file and agent, unless both hosts have the same 
   ]);
 });
 
-test("retire names each secret of the successor's login, which the stack lacks", async () => {
-  const after = { ...least, host: { ...least.host, address: "198.51.100.9" }, ssh: { password: "other" } };
+test("retire names each secret of the successor's login, and drops the block of another successor", async () => {
+  const retirement = { successor: { address: "192.0.2.50", hostKey: proxyKey } };
+  const after = { ...least, host: { ...least.host, address: "198.51.100.9" }, ssh: { password: "other" }, retirement };
   const resources = [{ type: "pulumi:pulumi:Stack", urn: "urn", outputs: { __run: { host } } }];
-  const script = `case "$*" in
+  const calls = join(place(), "calls");
+  const script = `echo "$*" >> ${calls}; case "$*" in
     "config --json"*"-s prod-2 "*) echo '${printConfig(least)}' ;;
     "config --json"*) echo '${printConfig(after)}' ;;
     "stack export"*) echo '${JSON.stringify({ deployment: { resources } })}' ;;
   esac`;
   const { all } = await runTool(place(), script, ["retire", "prod-1", "--successor", "prod-2", "--no-up"]);
+  expect(readFileSync(calls, "utf8")).toMatch(
+    /^config rm-all --path pillar-host:retirement.successor .*\nconfig set-all/m,
+  );
   expect(all).toContain(
     "login secret password differs from this host's. Set it: pulumi config set --secret --path pillar-host:retirement.successor.password -s prod-1\n",
   );
@@ -111,8 +120,7 @@ test("removes the copied login where an adopted host has its own, and how this p
   for (const login of [{ privateKeyFile: keyFile("own") }, { agent: true }, { password: "x" }])
     expect(replaced(login).filter((key) => key.startsWith("ssh."))).toEqual(own);
   expect(replaced({ proxy })).toContain("ssh.proxy");
-  const other = { address: "198.51.100.8", hostKey, privateKeyFile: "~/.ssh/other" };
-  expect(replaced({}, other)).toContain("ssh.privateKey");
+  expect(replaced({ user: "op" })).toContain("ssh.sudoPassword");
   const config = configOf({ oldHost: { address, hostKey: proxyKey, agent: true } });
   expect(createAdoptedSettings(config, { address, hostKey })["ssh.agent"]).toBe("true");
 });

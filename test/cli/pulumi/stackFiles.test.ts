@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Pulumi } from "../../../cli/pulumi/pulumiCommand.ts";
-import { findStackOf, runUp } from "../../../cli/pulumi/stackFiles.ts";
+import { findStackOf, runUp, writeSettings } from "../../../cli/pulumi/stackFiles.ts";
 import { scratchDirectory } from "../../scratchDirectory.ts";
 
 const scratch = scratchDirectory();
@@ -33,6 +33,18 @@ test.each([
   expect(printed.mock.calls).toEqual([[line]]);
   expect(handOver.mock.calls.flat()).toEqual(ran);
   expect(failed.mock.calls.filter(([text]) => String(text).includes("Nothing is lost."))).toHaveLength(said);
+});
+
+test("a key's file takes the place of the key, because both contradict each other", async () => {
+  const read = vi.fn(async (_args: readonly string[]) => "");
+  await writeSettings({ read } as unknown as Pulumi, {
+    "oldHost.privateKeyFile": "~/.ssh/old",
+    "oldHost.user": undefined,
+  });
+  expect(read.mock.calls.map(([args]) => args.join(" "))).toEqual([
+    "config rm-all --path pillar-host:oldHost.privateKey",
+    "config set-all --path --plaintext pillar-host:oldHost.privateKeyFile=~/.ssh/old",
+  ]);
 });
 
 test("finds the stack of a host by the stacks' files, and only among the stacks that there are", async () => {

@@ -53,8 +53,8 @@ test("finds nothing on a healthy or silent host", () => {
 
 test.each(["disabled", "enabled-runtime", "linked", "static"])("finds a node that no boot starts: %s", (state) => {
   const { done } = healthyFacts;
-  const withState = (text: string, changes: object = {}) => {
-    const { service } = parseWhole(["service"], ["service.name=znnd", `service.UnitFileState=${text}`]);
+  const withState = (text: string, changes: object = {}, more = "service.WantedBy=") => {
+    const { service } = parseWhole(["service"], ["service.name=znnd", `service.UnitFileState=${text}`, more]);
     return viewOf({ facts: { ...healthyFacts, service, ...changes }, parts: inParts({}), synced: true, locks: [] });
   };
   const text = expect.stringMatching(/^no boot of the host starts the node. On the host: systemctl enable znnd;/);
@@ -62,6 +62,12 @@ test.each(["disabled", "enabled-runtime", "linked", "static"])("finds a node tha
   expect(decideStage(withState(state)).needs).toBe("attention");
   for (const sound of ["enabled", "alias", "masked", "generated", ""])
     expect(findProblems(withState(sound))).toEqual([]);
+  // A unit pulls it in; what is enabled for this boot alone is gone after the next one.
+  const isRuntime = state === "enabled-runtime";
+  expect(findProblems(withState(state, {}, "service.WantedBy=pillar.target"))).toHaveLength(isRuntime ? 1 : 0);
+  // Its shutdown disabled it.
+  const off = { value: { active: false, masked: true, wasShutDown: true as const } };
+  expect(findProblems({ ...withState(state), parts: inParts({ node: off }) })).toEqual([]);
   // The first run has not enabled it yet.
   expect(findProblems(withState(state, { done: { packages: done?.packages } }))).toEqual([]);
 });
