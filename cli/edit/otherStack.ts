@@ -85,7 +85,8 @@ export function listOwnSecrets(login: Partial<Login>, usual: Partial<Login> = {}
   const isOwn = (key: (typeof keys)[number]) => login[key] !== usual[key] || (key !== "sudoPassword" && !isUsual);
   // A key in a file is no secret of the stack.
   const isFile = (key: string, of: Partial<Login>) => key === "privateKey" && of.privateKeyFile !== undefined;
-  const [own = {}, others = {}]: readonly Partial<Login>[] = [login.proxy ?? {}, usual.proxy ?? {}];
+  const own: Partial<Login> = login.proxy ?? {};
+  const others: Partial<Login> = usual.proxy ?? {};
   return [
     ...keys.filter((key) => login[key] !== undefined && isOwn(key) && !isFile(key, login)),
     ...keys

@@ -21,11 +21,11 @@ export async function showAllStacks(json = false, isNotified = false, metrics?: 
   const opened: { readonly stack: string; readonly source: StackInfo | ProblemError }[] = [];
   // Opens one after the other, because each may ask for its pass phrase, and a typed one is tried for the next.
   for (const stack of await createPulumi("").listStacks())
-    opened.push({ stack, source: await catchRefusal(openStack(stack)) });
+    opened.push({ stack, source: await catchRefusal(() => openStack(stack)) });
   const all = await Promise.all(
     opened.map(async ({ stack, source }): Promise<StackLookup> => {
       if (source instanceof ProblemError) return { stack, refusal: source };
-      const reading = await catchRefusal((async () => readStatusOnce(requireHost(source)))());
+      const reading = await catchRefusal(() => readStatusOnce(requireHost(source)));
       return { stack, source, ...(reading instanceof ProblemError ? { refusal: reading } : reading) };
     }),
   );
@@ -40,11 +40,13 @@ export async function showAllStacks(json = false, isNotified = false, metrics?: 
   return Math.max(0, problems.length > 0 ? refusalExitCode : 0, ...summaries.map(({ exitCode }) => exitCode));
 }
 
-function catchRefusal<T>(promise: Promise<T>): Promise<T | ProblemError> {
-  return promise.catch((error: unknown) => {
+async function catchRefusal<T>(read: () => Promise<T>): Promise<T | ProblemError> {
+  try {
+    return await read();
+  } catch (error) {
     if (error instanceof ProblemError) return error;
     throw error;
-  });
+  }
 }
 
 /** Values of the column NEEDS, the most urgent first. `unseen`: the stack could not be read. */

@@ -33,7 +33,6 @@ import {
 import type { RetirementInputs } from "./retirementInputs.ts";
 
 export interface SurveyDeps extends Teller {
-  now(): number;
   /** Returns a shared connection; a new one is made if this is absent. */
   connect?(target: SshTarget): Connection;
 }

@@ -11,7 +11,7 @@ export const readShell = (...parts: readonly string[]) =>
 const filesOf = (folder: string, ...names: readonly string[]) => names.map((name) => `${folder}/${name}`);
 const copyAccess = filesOf("lib", "authorizedKeys", "copyAccess");
 
-/** Returns shell functions for a host. Providers get them as an input, so that a changed text is a reason to run. */
+/** Returns shell functions for a host, behind those that become root there. */
 const library = (...parts: readonly string[]) =>
   [
     readShell("lib/commands", "lib/become"),
